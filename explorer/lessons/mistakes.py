@@ -1,21 +1,19 @@
 """Finds the mistake behind a wrong number: mistakes are not listed but computed, each with one thing done wrong.
 
 The asked node, and the nodes of its block that it comes from, are recomputed with the ops of `Op.slips`. The derivation
-is repeated with results rounded too early. The number may also stand in another cell. The student is told the first
-mistake that gives the typed number.
-
-`wrong_steps` repeats a derivation with one wrong step: a product left out, a root forgotten, a calculator in degrees.
+is repeated with one wrong step (`wrong_steps.py`), and with results rounded too early. The number may also stand in
+another cell. The student is told the first mistake that gives the typed number.
 """
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
-from math import pi, prod
+from math import prod
 
 import numpy as np
 
-from explorer.core.cell import FUNCTIONS, Argument, Constant, Operand, Step, step, steps
+from explorer.core.cell import Argument, Constant, Operand, Step, step
 from explorer.core.derivation import Row, chain, rows, terms_of
 from explorer.core.engine import Engine, Pin, run
 from explorer.core.frozen import Frozen
@@ -25,123 +23,10 @@ from explorer.core.ops import Array, Op
 from explorer.core.ops.base import Surroundings
 from explorer.lessons.schema import Cell, Predict
 from explorer.lessons.symbols import formula_text
+from explorer.lessons.wrong_steps import MOST_TERMS, again, wrong_steps
 
-Labels = Callable[[str, int], tuple[str, ...]]
-MOST_TERMS = 16
 MOST_FAR_CELLS = 144
 """In a table of more cells, a wrong number is compared only with cells of the same row or column."""
-PRODUCT = "product of the "
-"""How the name of a product of two numbers of a kind begins."""
-
-
-class WrongStep(Frozen, eq=False):
-    """A derivation with a mistake: a short name, the words after "That is what comes out", and its last step."""
-
-    name: str
-    sentence: str
-    last: Step
-
-
-def wrong_steps(last: Step, labels: Labels) -> Iterator[WrongStep]:
-    """A derivation with each possible mistake in each of its steps.
-
-    `labels`: gives the labels along an axis of a node.
-    """
-    with np.errstate(all="ignore"):
-        for one in steps(last):
-            for name, sentence, wrong in _ways(one, labels):
-                yield WrongStep(name, sentence, _again(last, {id(one): replace(wrong, label=one.label)}))
-
-
-def _ways(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
-    arguments = one.arguments
-    match one.function:
-        case "dot":
-            yield from _of_products(one, labels)
-        case "sin" | "cos":
-            other = "cos" if one.function == "sin" else "sin"
-            said = {"sin": "sine", "cos": "cosine"}
-            yield other, f"with the {said[other]}, not the {said[one.function]}", step(other, *arguments)
-            degrees = step("multiply", arguments[0], Constant(pi / 180, "π/180"))
-            yield "degrees", "if the calculator is set to degrees, not to radians", step(one.function, degrees)
-        case "sqrt":
-            yield "no root", "without the root", step("value", *arguments)
-        case "square":
-            yield "not squared", "if nothing is squared", step("value", *arguments)
-        case "add" if all(one.value and not isinstance(one, Constant) for one in arguments):
-            if any(one.value < 0 for one in arguments):
-                signless = (step("absolute", one) if one.value < 0 else one for one in arguments)
-                yield "minus sign", "if the minus sign is left out", step("add", *signless)
-            for ordered in (arguments, reversed(arguments)):
-                yield "subtracted", "if one subtracts instead of adding", step("subtract", *ordered)
-        case "divide":
-            yield "upside down", "if one divides the wrong way round", step("divide", *reversed(arguments))
-            whole, by = arguments
-            if isinstance(by, Step) and by.function == "multiply" and by.label.startswith(PRODUCT):
-                for factor in by.arguments:
-                    sentence = f"if one divides by only one of the {by.label.removeprefix(PRODUCT)}"
-                    yield "one factor", sentence, step("divide", whole, factor)
-        case "mean":
-            total = step("sum", *arguments)
-            yield "not divided by n", "if the sum is not divided by how many there are", total
-            if isinstance(arguments[0], Step) and arguments[0].function == "square":
-                fewer = np.size(arguments[0].value) - 1
-                sentence = "if the sum of the squares is divided by n − 1, as for a sample, and not by n"
-                yield "divided by n − 1", sentence, step("divide", total, Constant(fewer, str(fewer)))
-        case "sum" if isinstance(arguments[0], Step) and arguments[0].function == "square":
-            root = step("sqrt", step("sum", *arguments))
-            yield "length", "with the length in place of its square", root
-        case "norm":
-            sizes = step("sum", replace(arguments[0], value=np.abs(arguments[0].value)))
-            yield "sizes added", "if the sizes are added up, without squares and root", sizes
-
-
-def _of_products(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
-    a, b = one.arguments
-    if np.size(a.value) <= MOST_TERMS:
-        for i, name in enumerate(_term_names(one, labels)):
-            rest = np.array(a.value, copy=True)
-            rest[i] = 0
-            left_out = step("dot", replace(a, value=rest), b)
-            yield "product left out", f"if the product for “{name}” is left out", left_out
-    there = np.flatnonzero(a.value)
-    if len(there) == 2:
-        crossed = np.array(a.value, copy=True)
-        crossed[there] = crossed[there[::-1]]
-        one_name, other = (_term_names(one, labels)[i] for i in there)
-        sentence = f"if the factors for “{one_name}” and “{other}” are exchanged"
-        yield "exchanged", sentence, step("dot", replace(a, value=crossed), b)
-    if len(there) > 1 and np.all(np.greater_equal(a.value, 0)) and np.isclose(np.sum(a.value), 1):
-        ones = np.not_equal(a.value, 0).astype(float)  # `a` divides something into shares
-        alike = step("dot", replace(a, value=ones / len(there)), b)
-        yield "equal shares", "if all shares are taken to be equal", alike
-        yield "no shares", "if nothing is multiplied by its share", step("dot", replace(a, value=ones), b)
-    if np.any(np.less(a.value, 0)) or np.any(np.less(b.value, 0)):
-        sizes = step("dot", *(replace(one, value=np.abs(one.value)) for one in (a, b)))
-        yield "minus signs", "if the minus signs are left out", sizes
-    yield "added", "if the numbers are added, not multiplied", step("sum", step("add", a, b))
-
-
-def _term_names(one: Step, labels: Labels) -> tuple[str, ...]:
-    for argument in one.arguments:
-        if isinstance(argument, Operand):
-            axis, part = next((axis, part) for axis, part in enumerate(argument.index) if isinstance(part, slice))
-            return tuple(labels(argument.node, axis)[part])
-    return tuple(str(i + 1) for i in range(np.size(one.arguments[0].value)))
-
-
-def _again(last: Step, done: dict[int, Step], used: Callable[[Argument], Argument] = lambda one: one) -> Step:
-    """The derivation with its values recomputed.
-
-    `done`: the steps that are replaced, by the `id` of each. `used`: what is used in place of an argument.
-    """
-    if id(last) not in done:
-        arguments = tuple(used(_again(a, done, used) if isinstance(a, Step) else a) for a in last.arguments)
-        value = FUNCTIONS[last.function](*(a.value for a in arguments))
-        done[id(last)] = replace(last, arguments=arguments, value=value)
-    return done[id(last)]
-
-
 DECIMALS = 4
 MOST_CELLS = 4096
 MOST_NODES = 12
@@ -287,6 +172,7 @@ def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mista
         yield Mistake(PER_CENT, sentence, 100 * right)
     yield from _other_cells(engine, node, cell, "value")
     yield from _other_numbers(engine, node)
+    yield from _other_divisors(engine, node)
 
 
 def _of_gradient(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mistake]:
@@ -460,7 +346,7 @@ def _rounded(last: Step, digits: int, given: bool) -> Step:
         is_given = given and isinstance(one, Operand) and np.asarray(one.value).dtype.kind == "f"
         return replace(one, value=np.round(one.value, digits)) if isinstance(one, Step) or is_given else one
 
-    return _again(last, {}, used)
+    return again(last, {}, used)
 
 
 # Other cells
@@ -521,3 +407,21 @@ def _other_numbers(engine: Engine, node: str) -> Iterator[Mistake]:
         if (computed or alike) and not np.isclose(number, (0, 1), rtol=0, atol=1e-9).any():  # 0 may be 2·10⁻¹⁶
             sentence = f"That is {formula_text(other.symbol)}, not {formula_text(own.symbol)}"
             yield Mistake("another number", sentence, number, partial(derivation, engine, name, (0,) * value.ndim))
+
+
+def _other_divisors(engine: Engine, node: str) -> Iterator[Mistake]:
+    """The mistakes of dividing by another number of the same stage, such as the length of an arrow in place of √d_k."""
+    graph, asked = engine.graph, engine.graph.place(node).node
+    own = graph.nodes[asked]
+    last = engine.explain(asked, (0,) * len(own.axes)) if prod(graph.shape(asked)) == 1 else None
+    if last is None or last.function != "multiply" or len(own.parents) != 2:
+        return
+    divided, factor = own.parents
+    for name, other in graph.nodes.items():
+        value = engine.values[name]
+        free = name != factor and divided not in (name, *graph.ancestors(name))
+        if free and other.stage == own.stage and value.size == 1 and value.any() and value.dtype.kind == "f":
+            symbol = formula_text(other.symbol)
+            wrong = step("divide", last.arguments[0], Constant(float(value.item()), symbol))
+            sentence = f"That is what comes out if one divides by {symbol}"
+            yield Mistake("another divisor", sentence, float(wrong.value), partial(_alone, engine, wrong))

@@ -534,11 +534,14 @@ def test_another_number_of_the_page_is_named(lesson, step, typed, said):
         ("xor-linear", "line", 0.3, "if one subtracts instead of adding"),
         ("softmax", "temperature", 4, "if one multiplies by the temperature instead of dividing"),
         ("translation-lookup", "scale", 43.3, "if one multiplies by √dₖ instead of dividing"),
+        # Two things are called length: how many numbers a vector has, and how long its arrow is.
+        ("two-vectors", "scaled", 3.16, "if one divides by ‖x‖"),
+        ("two-vectors", "scaled", 2.24, "if one divides by ‖y‖"),
         # It has nothing to do with the β that is added, which is 0.
         ("jump", "before", 1, "the right number with the wrong sign"),
     ],
 )
-def test_the_wrong_one_of_two_opposite_steps_is_named(lesson, step, typed, said):
+def test_an_opposite_step_and_another_divisor_are_named(lesson, step, typed, said):
     """A difference in place of a sum was taken for a mistake elsewhere: "if one multiplies by it"."""
     assert said in judged(load(lesson), step, typed).meanwhile
 
