@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from explorer.core.cell import cells_of, operands
+from explorer.core.cell import steps as steps_in
 from explorer.core.engine import Pin, fresh
 from explorer.core.graph import Cell
 from explorer.document.commands import PinCells, SetCells
@@ -23,7 +24,7 @@ from explorer.lessons.schema import Predict
 from explorer.lessons.walk import Walk
 from explorer.pages.compose import page
 from explorer.pages.controls import Button, Check, Choice, Controls, Number, Slider, Switches, TextBox
-from explorer.pages.drawing import HeatMap
+from explorer.pages.drawing import HeatMap, Strips
 from explorer.pages.element import Made, leaves
 from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
@@ -310,10 +311,17 @@ def is_less(one, other):
     return one != other
 
 
+def marks(element):
+    return element.drawing.marks if isinstance(element, Picture) else ()
+
+
 def tells(asked, element):
     """Whether an element shows the number by itself."""
     if isinstance(element, DescentPart):
         return any(node in asked.view.looking.covered.values for node in ("loss.value", "output.logits"))
     if isinstance(element, HeatMap):
         return bool(asked.stands_in(element.matrix.values).any())
+    if strips := [mark for mark in marks(element) if isinstance(mark, Strips)]:  # the mean and the spread are gaps
+        gaps = [one.value for one in steps_in(asked.view.engine.explain(asked.cell.node, asked.cell.index))]
+        return any(np.isclose(strip.mean, gap).any() for strip in strips for gap in gaps if np.size(gap) == 1)
     return any(map(asked.is_said, texts(element))) or any(asked.stands_in(array).any() for array in numbers(element))
