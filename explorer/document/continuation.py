@@ -97,6 +97,13 @@ def nearest_words(word: str, vocabulary: Sequence[str]) -> str:
     return ", ".join(others[one] for one in list(dict.fromkeys([*found, *reversed(others)]))[:3])
 
 
+def expected(state: State, words: Sequence[str]) -> list[str]:
+    """The words that a model can say, without marks, the likeliest after some words that it knows first."""
+    logits = decoder_of(state, len(words)).read(ids_of(words, state.graph.vocabulary(sequence_of(state))))
+    says = output_words(state)
+    return [says[i] for i in np.argsort(-logits, kind="stable") if not is_mark(says[i])]
+
+
 def ids_of(words: Sequence[str], vocabulary: Sequence[str]) -> list[int]:
     """The numbers of words that are all in a vocabulary."""
     numbers = {word: i for i, word in enumerate(vocabulary)}

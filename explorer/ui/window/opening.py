@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt, QVariantAnimation
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, nearest
 from explorer.core.vocabulary import typed
 from explorer.document.commands import SetTokens
-from explorer.document.continuation import known_words, sequence_of
+from explorer.document.continuation import expected, known_words, sequence_of
 from explorer.lessons.loader import load
 from explorer.lessons.progress import left_at, outcome
 from explorer.lessons.schema import WHOLE
@@ -42,6 +42,8 @@ BELOW_FIELD, BESIDE_FIELD = 4, 2
 LARGE = 1600, 900
 """In a window larger than this, in pixels at text scale 1, the text of the page is larger than usual."""
 TRY = "Change a word, for example “cat” to “dog”, and press Enter."
+OFFERED, MOST_READ = 3, 20
+"""How many words are offered for an unknown one; and the most words before it that the model reads for that."""
 LOOK = " Or click any part of the picture to look into it."
 
 
@@ -227,12 +229,24 @@ class OpeningPage(QFrame):
         if error.id == "empty-tokens":  # its sentence names the sequence, of which this page says nothing
             text = "Type at least one word, and press Enter."
         elif error.id == "unknown-text-word":
-            word, known = (str(error.fields[field]) for field in ("word", "known"))
-            links = (f'<a href="{escape(f"{word} {one}")}">{escape(one)}</a>' for one in known.split(", "))
+            word = str(error.fields["word"])
+            known = self._instead(word) or str(error.fields["known"]).split(", ")
+            links = (f'<a href="{escape(f"{word} {one}")}">{escape(one)}</a>' for one in known)
             n_words = sum(one[0].isalpha() for one in self._known(sequence_of(self._bench.document.state)))
             it = f"This model knows {n_words} words, but not “{escape(word, quote=False)}”"
             text = f"{it}; it knows, for example, {', '.join(links)}."
         self._tell(text, "error")
+
+    def _instead(self, word: str) -> list[str]:
+        """Words for one that the model does not know: one spelt almost like it, and those that it expects there.
+
+        Empty for the first word, which nothing leads to.
+        """
+        state, text = self._bench.document.state, self.field.text()
+        place = re.search(_alone(word), text)
+        before = known_words(text[: place.start()], self._known(sequence_of(state))) if place else []
+        there = expected(state, before[-MOST_READ:]) if before else []
+        return list(dict.fromkeys(filter(None, (nearest(word, there), *there))))[:OFFERED]
 
     def _invite(self) -> None:
         """Show what the reader can do; with large text only the first sentence, to leave room for the picture."""
@@ -245,12 +259,9 @@ class OpeningPage(QFrame):
     def _take(self, link: str) -> None:
         """Replace a word that the model does not know by one that it knows."""
         unknown, known = link.split(" ")
-        place = re.escape(unknown)
-        if any(map(str.isalnum, unknown)):
-            place = rf"(?<!\w){place}(?!\w)"
-        else:  # a sign, which stands against the words beside it
+        if not any(map(str.isalnum, unknown)):  # a sign, which stands against the words beside it
             known = f" {known} "
-        self.field.setText(re.sub(place, lambda _: known, self.field.text()))
+        self.field.setText(re.sub(_alone(unknown), lambda _: known, self.field.text()))
         self._read()
 
     # Showing and leaving
@@ -347,3 +358,9 @@ class OpeningPage(QFrame):
         """Stop the motion, which nobody sees now."""
         super().hideEvent(event)
         self._motion.stop()
+
+
+def _alone(word: str) -> str:
+    """A pattern for a word where it is no part of another one; a sign may stand against a word."""
+    place = re.escape(word)
+    return rf"(?<!\w){place}(?!\w)" if any(map(str.isalnum, word)) else place

@@ -1,5 +1,6 @@
 """What is seen first: the words run through the model, and a person types others, or goes on from there."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -274,6 +275,15 @@ def test_a_word_that_the_model_does_not_know_is_named_and_known_ones_are_offered
     assert window.bench.document.words("input") == ("the", "horse", "sat", "on", "the")
     assert page.told.label.property("role") == "error"
     assert page.told.text() == "Type at least one word, and press Enter.", "it asked to give 'input' a word"
+
+
+def test_in_place_of_an_unknown_word_those_are_offered_that_the_model_expects_there(first, hand):
+    """For “zebra” it offered camera, branch and her, which have some of its letters."""
+    page = first().tabs.opening
+    for typed, offered in (("the zebra sat", "cat dog bird"), ("the hors sat", "horse cat dog"), ("zebra", "camera")):
+        page.field.setText(typed)
+        page._read()
+        assert re.findall(r">(\w+)</a>", page.told.text())[: len(offered.split())] == offered.split()
 
 
 @pytest.mark.parametrize("way", ["click", "link"])
