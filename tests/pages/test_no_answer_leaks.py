@@ -321,7 +321,8 @@ def tells(asked, element):
         return any(node in asked.view.looking.covered.values for node in ("loss.value", "output.logits"))
     if isinstance(element, HeatMap):
         return bool(asked.stands_in(element.matrix.values).any())
-    if strips := [mark for mark in marks(element) if isinstance(mark, Strips)]:  # the mean and the spread are gaps
-        gaps = [one.value for one in steps_in(asked.view.engine.explain(asked.cell.node, asked.cell.index))]
-        return any(np.isclose(strip.mean, gap).any() for strip in strips for gap in gaps if np.size(gap) == 1)
+    strips = [mark for mark in marks(element) if isinstance(mark, Strips)]
+    on_the_way = [one.value for one in steps_in(asked.view.engine.explain(asked.cell.node, asked.cell.index))]
+    if any(np.isclose(strip.mean, gap).any() for strip in strips for gap in on_the_way if np.size(gap) == 1):
+        return True  # mean and spread are gaps of a step on a norm
     return any(map(asked.is_said, texts(element))) or any(asked.stands_in(array).any() for array in numbers(element))
