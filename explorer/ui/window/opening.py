@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QVariantAnimation
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from explorer.core.errors import ExplorerError, nearest
+from explorer.core.errors import ExplorerError
 from explorer.core.vocabulary import typed
 from explorer.document.commands import SetTokens
 from explorer.document.continuation import expected, known_words, sequence_of
@@ -42,8 +42,10 @@ BELOW_FIELD, BESIDE_FIELD = 4, 2
 LARGE = 1600, 900
 """In a window larger than this, in pixels at text scale 1, the text of the page is larger than usual."""
 TRY = "Change a word, for example “cat” to “dog”, and press Enter."
-OFFERED, MOST_READ = 3, 20
-"""How many words are offered for an unknown one; and the most words before it that the model reads for that."""
+OFFERED, MOST_READ, ALIKE = 3, 20, 0.75
+"""How many words are offered for an unknown one; the most words before it that the model reads for that; and how alike
+one of them is if it is spelt almost so, from 0 to 1.
+"""
 LOOK = " Or click any part of the picture to look into it."
 
 
@@ -242,11 +244,14 @@ class OpeningPage(QFrame):
 
         Empty for the first word, which nothing leads to.
         """
+        from difflib import get_close_matches  # not needed at the start
+
         state, text = self._bench.document.state, self.field.text()
         place = re.search(_alone(word), text)
         before = known_words(text[: place.start()], self._known(sequence_of(state))) if place else []
         there = expected(state, before[-MOST_READ:]) if before else []
-        return list(dict.fromkeys(filter(None, (nearest(word, there), *there))))[:OFFERED]
+        alike = get_close_matches(word, there, n=1, cutoff=ALIKE)
+        return list(dict.fromkeys((*alike, *there)))[:OFFERED]
 
     def _invite(self) -> None:
         """Show what the reader can do; with large text only the first sentence, to leave room for the picture."""
