@@ -203,9 +203,10 @@ def _picture(view: View, found: Measured, title: str, after: bool) -> Picture:
     room = (high - low) * 0.06 or 1.0
     n = len(found.labels)
     size = "σ" if found.op.centres else "RMS"
+    means = [NEARLY_ZERO if after and zero else written(m, 3) for m, zero in zip(mean, found.rounded, strict=True)]
     each = [
-        (f"{label}: mean {written(m, 3)}, " if found.op.centres else f"{label}: ") + f"{size} {written(s, 3)}"
-        for row, (label, m, s) in enumerate(zip(found.labels[:NAMED], mean.tolist(), sigma.tolist(), strict=False))
+        (f"{label}: mean {m}, " if found.op.centres else f"{label}: ") + f"{size} {written(s, 3)}"
+        for row, (label, m, s) in enumerate(zip(found.labels[:NAMED], means, sigma.tolist(), strict=False))
         if row not in found.asked
     ]
     token = view.nodes[name].axes[found.axis]

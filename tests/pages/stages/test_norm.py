@@ -57,6 +57,7 @@ def test_what_rounding_leaves_of_a_mean_of_0_is_no_number_to_puzzle_over(textboo
         assert abs(mean) < 1e-14
         assert row[4] == ("≈ 0" if mean else "0.0000")
     assert "≈ 0: the mean is 0, except for rounding" in page.notes
+    assert "10⁻" not in page.drawing("strips after").summary  # a screen reader was told a mean of 5.6×10⁻¹⁷
     textbook.do(SetCells(f"{BLOCK}.beta", {(0,): 4e-12}))
     page = textbook.page(STAGE)
     assert [row[4] for row in moments(page)] == ["1×10⁻¹²"] * 3
