@@ -213,6 +213,15 @@ def kept(request, look, kept_lesson):
 
 
 @pytest.fixture
+def painted():
+    """The window of the file is painted in each turn all the same, for a test that counts or looks at paintings.
+
+    Otherwise only what a test grabs of it is painted. New windows are painted, and so is each kind of page by
+    `tests/ui/page/test_page_view.py`.
+    """
+
+
+@pytest.fixture
 def left_at_rest(kept, qtbot):
     """What begins in the window of the file while a test ends has ended, or the test fails."""
     running = timers_of(kept[0])
@@ -247,7 +256,7 @@ def timers_of(window):
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item):
-    """Between two tests nothing is painted in a window that is kept: the next one paints it where it wants it."""
+    """After the first test in a window that is kept, it is painted only where a test wants that: see `painted`."""
     for window in QApplication.topLevelWidgets() if "kept" in item.fixturenames else ():
         if isinstance(window, MainWindow) and window not in _unpainted:
             _unpainted[window] = NotYet()
@@ -367,7 +376,8 @@ def anew(request, kept, left_at_rest, qtbot, appearance, monkeypatch):
         window.activateWindow()
         qtbot.waitUntil(window.isActiveWindow)
         window.setFocus()
-        painted_again(window)
+        if "painted" in request.fixturenames:
+            painted_again(window)
         settle(qtbot, window, painted=False)
         window.files._begin(None)  # whatever was opened or saved
         window.files.kept._left.clear()

@@ -487,6 +487,7 @@ def test_a_fine_wheel_moves_word_numbers_by_whole_ones(window, eye, hand, histor
 # Dragging
 
 
+@pytest.mark.usefixtures("painted")
 def test_a_drag_changes_the_number_live_in_one_step(window, eye, hand, view, cell, history, watch, qtbot):
     follows = eye.views(window)["source.X"]
     told = []
@@ -509,6 +510,7 @@ def test_a_drag_changes_the_number_live_in_one_step(window, eye, hand, view, cel
     assert cell(1, 2) == 0.1
 
 
+@pytest.mark.usefixtures("painted")
 def test_a_drag_goes_on_where_the_matrix_moves_below_the_mouse(window, eye, hand, view, cell, history):
     """The number leapt to 5.7; and one undo took back the drag with all that was done during it."""
     hand.press(view, hand.cell(view, 0, 0))

@@ -390,6 +390,7 @@ def test_the_marks_are_painted(window, hand, eye, attention):
     assert outline(0, 0) == theme.here
 
 
+@pytest.mark.usefixtures("painted")
 def test_hovering_repaints_only_what_changes_its_marks(window, hand, eye, attention, watch):
     hand.hover(attention["scores"], hand.cell(attention["scores"], 1, 1))
     eye.settle(window)

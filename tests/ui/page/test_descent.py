@@ -419,6 +419,7 @@ def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
     assert not curve._traces.log
 
 
+@pytest.mark.usefixtures("painted")
 def test_a_step_has_the_curve_painted_and_no_side_of_it(window, panel, stepper, hand, eye, qtbot):
     """Both sides of both pictures took a quarter of each frame of a run."""
     curve = eye.plot(window, RunCurve)
@@ -594,6 +595,7 @@ def test_beside_a_small_surface_each_weight_has_its_layer(bring, eye):
         assert side.title_written().endswith(side.title[side.title.index("[") :])
 
 
+@pytest.mark.usefixtures("painted")
 def test_the_pictures_of_many_weights_are_whole_and_those_are_painted_anew_that_look_otherwise(bring, eye, qtbot):
     class Painted(QObject):
         def eventFilter(self, picture, event):
