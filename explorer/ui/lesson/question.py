@@ -127,8 +127,12 @@ class StepPage(Arranged):
 
     @property
     def _is_left(self) -> bool:
-        """Whether the walk is already at another step, which is shown next: an edit on the way there may be judged."""
-        return self._asking is not None and self._asking.step is not self._guide.walk.step
+        """Whether one is already at another step or in another lesson, which is shown next.
+
+        An edit on the way there may be judged, and keys may still come to this page.
+        """
+        asking, walk = self._asking, self._guide.walk
+        return asking is not None and (asking.walk.lesson is not walk.lesson or asking.step is not walk.step)
 
     def _show(self) -> None:
         asking = self._asking

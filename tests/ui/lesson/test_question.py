@@ -103,6 +103,26 @@ def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(
     assert "✗" in part(panel, "verdict").text()
 
 
+def test_a_letter_that_still_comes_to_a_field_after_undo_led_to_an_example_without_steps_does_nothing(
+    window, panel, go, guide
+):
+    """A monkey typed it while the panel was made anew in another look."""
+    asked = guide.lesson
+    window.bench.open(load("tiny-gpt"))
+    window.bench.bridge.flush()
+    window.bench.open(asked)
+    window.bench.bridge.flush()
+    go(1)
+    field, before = panel._page.fields[-1], panel._page.elements
+    while window.bench.lesson is asked:
+        window.bench.document.undo()
+    window.bench.bridge.flush()
+    assert guide.step is None
+    field.setText("0.5")
+    field.textEdited.emit("0.5")
+    assert panel._page.elements is before
+
+
 def test_who_answered_wrongly_on_another_day_has_the_tries_that_are_said_to_be_left(guide, panel, go):
     for _ in range(2):
         guide.walk.progress = guide.walk.progress.answered("predict", right=False)
