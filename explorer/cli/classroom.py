@@ -28,7 +28,8 @@ from explorer.library.matrix import columns
 from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
-from explorer.teaching.gradebook import Gradebook, Roll, asked_in, gradebook, mark, sheet_beside
+from explorer.teaching.class_page import Roll, asked_in, mark
+from explorer.teaching.gradebook import Gradebook, gradebook, sheet_beside
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items, left_out, letter_of
 from explorer.teaching.platforms import moodle_xml, qti_zip
 from explorer.teaching.sheet import (

@@ -320,9 +320,9 @@ class Transformer:
 
         Raises `ExplorerError`: "unknown-stage", with the likeliest names.
         """
-        from explorer.pages.levels import place_named  # imported only for a page
+        from explorer.pages.levels import stage_named  # imported only for a page
 
-        place_named(self.document.state.graph, stage)
+        stage_named(self.document.state.graph, stage)
         return Page(self.lesson, self.document, stage)
 
     # Edits. Each is a command of the document, and a step of its undo.

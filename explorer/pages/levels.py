@@ -255,7 +255,7 @@ def places(graph: Graph) -> tuple[Stage, ...]:
     return (*stops(graph), *blocks(graph))
 
 
-def place_named(graph: Graph, name: str) -> Stage:
+def stage_named(graph: Graph, name: str) -> Stage:
     """The page of this name.
 
     Raises `ExplorerError`: "unknown-stage", with the likeliest names.

@@ -17,7 +17,8 @@ from explorer.pages import page as el
 from explorer.pages.controls import Button, Controls, Number
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForPoll
-from explorer.teaching.gradebook import Gradebook, as_plain
+from explorer.teaching.class_page import as_plain
+from explorer.teaching.gradebook import Gradebook
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, Wrong, bare, letter_of, strong
 
 CHOICES, MOST_VOTES = 4, 999

@@ -35,17 +35,8 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForClass
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, HANDED_IN, SHEET
-from explorer.teaching.gradebook import (
-    Asked,
-    Gradebook,
-    Roll,
-    asked_in,
-    beginning,
-    class_on_paper,
-    class_page,
-    gradebook,
-    sheet_beside,
-)
+from explorer.teaching.class_page import Asked, Roll, asked_in, beginning, class_on_paper, class_page
+from explorer.teaching.gradebook import Gradebook, gradebook, sheet_beside
 from explorer.teaching.items import Table
 from explorer.teaching.platforms import Picture
 from explorer.teaching.sheet import Begun, Sheet, Sitting, file_name, read_sheet

@@ -46,7 +46,7 @@ from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.pages.element import of_kind
-from explorer.pages.levels import place_named
+from explorer.pages.levels import stage_named
 from explorer.pages.page import DescentPart, Stack
 from explorer.ui.appearance import Appearance, Mode
 from explorer.ui.lesson.letters import Enlarged, in_look
@@ -199,7 +199,7 @@ def laid_out(
 
     Raises `ExplorerError`: "unknown-stage".
     """
-    place = place_named(bench.document.state.graph, stage)
+    place = stage_named(bench.document.state.graph, stage)
     typeset("x")  # the first formula of a program is typeset only at its second paint
     view = PageView(bench, place, parent, lights=False)
     try:

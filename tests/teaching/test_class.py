@@ -28,7 +28,8 @@ from explorer.pages.page import Note
 from explorer.sentences import sentence
 from explorer.teaching import is_for_class
 from explorer.teaching import sheet as module
-from explorer.teaching.gradebook import UNKNOWN, Roll, asked_in, class_page, gradebook, sheet_beside
+from explorer.teaching.class_page import Roll, asked_in, class_page
+from explorer.teaching.gradebook import UNKNOWN, gradebook, sheet_beside
 from explorer.teaching.items import ChoiceItem, NumberItem
 from explorer.teaching.sheet import Answered, Answers, Begun, Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
 from explorer.teaching.sheet_page import Exercise, form_of, order

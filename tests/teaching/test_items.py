@@ -18,7 +18,7 @@ from explorer.lessons.answers import judge
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.mistakes import Mistake
 from explorer.lessons.schema import Look, MakeSo, Predict, Step
-from explorer.teaching.gradebook import as_plain
+from explorer.teaching.class_page import as_plain
 from explorer.teaching.items import ChoiceItem, NumberItem, Table, Wrong, answered, item_at, item_ids, items
 from explorer.teaching.platforms import QTI, Picture, in_words, moodle_xml, qti_zip
 

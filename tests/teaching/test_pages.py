@@ -13,7 +13,8 @@ from explorer.pages.controls import Button, Field
 from explorer.pages.drawing import Box
 from explorer.pages.element import leaves
 from explorer.pages.page import Listing, Note
-from explorer.teaching.gradebook import ORDERS, Asked, Roll, asked_in, beginning, class_on_paper, class_page, gradebook
+from explorer.teaching.class_page import ORDERS, Asked, Roll, asked_in, beginning, class_on_paper, class_page
+from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem, bare, done_wrong, items
 from explorer.teaching.sheet import Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
 from explorer.teaching.sheet_page import Draft, Exercise, form_of, making_page, order, questions_of, told
@@ -297,7 +298,7 @@ def test_on_paper_many_questions_stand_in_several_tables(roll, monkeypatch):
     """Else names were broken letter by letter."""
     students = len(roll.students)
     assert class_on_paper(roll).count("<tr>") == 1 + students
-    monkeypatch.setattr("explorer.teaching.gradebook.ACROSS", 2)
+    monkeypatch.setattr("explorer.teaching.class_page.ACROSS", 2)
     paper = class_on_paper(roll)
     assert paper.count("<tr>") == 2 * (1 + students)
     assert [paper.count(f"<th>{i}</th>") for i in (1, 2, 3)] == [1, 1, 1]

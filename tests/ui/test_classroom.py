@@ -13,7 +13,7 @@ from explorer.export.matrix import FULL, LabelledMatrix
 from explorer.lessons.loader import lesson_files, load
 from explorer.pages.gestures import ForClass
 from explorer.settings import Settings
-from explorer.teaching.gradebook import UNREAD, Roll
+from explorer.teaching.class_page import UNREAD, Roll
 from explorer.teaching.items import NumberItem, Table, items
 from explorer.teaching.sheet import read_answers, read_sheet
 from explorer.teaching.sheet_page import Draft
