@@ -146,10 +146,9 @@ def read(stream: BinaryIO, name: str | Path) -> tuple[State, str, Session]:
     try:
         parts = Container(stream)
         version = _version(parts.manifest)
-        if version > VERSION:
-            raise ExplorerError("document-newer", file=name, version=version, known=VERSION)
-        if version < VERSION:
-            raise ExplorerError("document-older", file=name, version=version, known=VERSION)
+        if version != VERSION:
+            id = "document-newer" if version > VERSION else "document-older"
+            raise ExplorerError(id, file=name, version=version, known=VERSION)
         state, title, session = _read(parts)
         fresh(state.graph, state.used, state.pins)  # to find out whether memory is enough
         return state, title, session

@@ -133,7 +133,8 @@ def judge(question: Question, answer: Answer, state: State, engine: Engine | Non
             return _predicted(question, float(answer), engine or values_of(state))
         case Choose():
             assert isinstance(answer, int)
-            return _chosen(question, answer)
+            choice = question.choices[answer]
+            return Verdict(choice.right, choice.why or "Right." * choice.right)
         case Point():
             assert isinstance(answer, tuple)
             return _pointed(question, answer, engine or values_of(state))
@@ -233,14 +234,6 @@ def is_whole_of(typed: float, right: float, digits: int) -> bool:
 def _needed(value: float, digits: int) -> int:
     """The decimals to write a number with: `digits`, or more if a small number would else be written as 0."""
     return digits if not value or not isfinite(value) or abs(value) >= 10.0**-digits else int(-log10(abs(value))) + 2
-
-
-# A choice
-
-
-def _chosen(question: Choose, answer: int) -> Verdict:
-    choice = question.choices[answer]
-    return Verdict(choice.right, choice.why or "Right." * choice.right)
 
 
 # A place

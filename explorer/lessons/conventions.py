@@ -454,10 +454,7 @@ def _block_of(node: str) -> str:
 
 def _above(state: State, nodes: Sequence[str]) -> frozenset[str]:
     """The blocks that the prints of these nodes have decided: all blocks before the block of a print."""
-    found = frozenset[str]()
-    for node in nodes:
-        found |= _blocks_above(state, node) - {_block_of(node)}
-    return found
+    return frozenset[str]().union(*(_blocks_above(state, node) - {_block_of(node)} for node in nodes))
 
 
 def done_otherwise(way: Convention, node: str) -> Iterator[Convention]:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from html import escape
-from pathlib import Path
 from typing import NamedTuple
 
 from explorer import paths
@@ -86,10 +85,8 @@ class Glossary:
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
         """The pattern for sentences, and that for labels."""
-        return (
-            _any_of({_plain(one) for term in self.terms for one in (term.name, *term.also)}),
-            _any_of(self._by_spelling),
-        )
+        of_sentences = {_plain(one) for term in self.terms for one in (term.name, *term.also)}
+        return _any_of(of_sentences), _any_of(self._by_spelling)
 
 
 def _joined(text: str) -> str:
@@ -123,9 +120,9 @@ def glossary_from(top: TomlTable) -> Glossary:
 
 
 @cache
-def glossary(file: Path | None = None) -> Glossary:
+def glossary() -> Glossary:
     """The glossary that comes with the program."""
-    return glossary_from(read(file or paths.resources() / "glossary.toml"))
+    return glossary_from(read(paths.resources() / "glossary.toml"))
 
 
 SHORT = 4

@@ -182,10 +182,9 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
         if key in top and "id" not in top:
             raise ExplorerError("no-lesson", file=top.file, what=what)
     format = top.number("format", default=FORMAT, least=1, most=10**9)
-    if format > FORMAT:
-        raise ExplorerError("lesson-newer", file=top.file, version=format, known=FORMAT)
-    if format < FORMAT:
-        raise ExplorerError("lesson-older", file=top.file, version=format, known=FORMAT)
+    if format != FORMAT:
+        id = "lesson-newer" if format > FORMAT else "lesson-older"
+        raise ExplorerError(id, file=top.file, version=format, known=FORMAT)
     top = _with_example(top)
     top.has_only(
         *("id", "title", "paragraph", "try", "reference", "start_stage", "start_head", "order", "ours"),

@@ -26,6 +26,10 @@ from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, recipe_in,
 from explorer.lessons.schema import WHOLE, Setting
 
 MOST_BYTES = 50_000_000
+MOST_PATH = 4000
+MOST_CELLS = 2_000_000
+MOST_LABELS = 200_000
+MOST_LAYERS = 48
 
 
 def read_weights(top: TomlTable, graphs: Mapping[str, Graph]) -> dict[str, Array]:
@@ -80,14 +84,6 @@ def read_pieces(top: TomlTable) -> Vocabulary:
     except ExplorerError as error:
         top.fail("tokenizer", f"{file.name} {error.fields.get('problem')}", "put the file there again")
     return named(tokenizer, len(tokenizer.pieces))
-
-
-MOST_PATH = 4000
-
-
-MOST_CELLS = 2_000_000
-MOST_LABELS = 200_000
-MOST_LAYERS = 48
 
 
 def read_model(top: TomlTable) -> tuple[Model, dict[str, Array]]:
@@ -309,11 +305,8 @@ def to_try(table: TomlTable) -> str:
     return table.text("try", default="", most=MOST_TEXT)
 
 
-_NONE: Mapping[str, Collection[str]] = {}
-
-
 def _arrays(
-    table: TomlTable, graphs: Mapping[str, Graph], computed: bool = False, but: Mapping[str, Collection[str]] = _NONE
+    table: TomlTable, graphs: Mapping[str, Graph], computed: bool = False, but: Mapping[str, Collection[str]] = {}
 ) -> dict[str, Array]:
     """The arrays in a table of inputs or, with `computed`, of pins; each must fit in every setting that has its node.
 

@@ -96,10 +96,8 @@ def bundle(source: Path, out: Path, more: Sequence[Path] = ()) -> int:
         _check(file, source, file.relative_to(source))
     for file in more:
         _check(file, source, Path(file.name))  # before the files are read that it names: they lie beside it
-        stem, taken = (
-            file.name.removesuffix(".toml").removesuffix(".lesson"),
-            {one.parts[0].casefold() for one in content},
-        )
+        stem = file.name.removesuffix(".toml").removesuffix(".lesson")
+        taken = {one.parts[0].casefold() for one in content}
         called = next(one for one in (stem, *(f"{stem}-{n}" for n in range(2, 999))) if one.casefold() not in taken)
         beside = named_in(reading.read(file))
         try:

@@ -210,10 +210,9 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
     told = {id(one.slip): one for one in check_slips()}
     for slip in references.slips():
         found[slip.reference].extend(_of_slip(slip, told.get(id(slip))))
-    for claim in references.claims():
-        found[claim.reference].append(_of_claim(claim))
-    for one in references.cited():
-        found[one.reference].extend(_of_cited(one))
+    for text in references.all_references():
+        found[text.id] += (_of_claim(claim) for claim in text.claims)
+        found[text.id] += (row for one in text.cited for row in _of_cited(one))
     return tuple(row for rows in found.values() for row in rows)
 
 

@@ -198,16 +198,6 @@ def slips() -> tuple[Slip, ...]:
     return tuple(slip for reference in all_references() for slip in reference.slips)
 
 
-def cited() -> tuple[Cited, ...]:
-    """All numbers that the references take from elsewhere."""
-    return tuple(one for reference in all_references() for one in reference.cited)
-
-
-def claims() -> tuple[Claim, ...]:
-    """All claims that numbers can refute."""
-    return tuple(claim for reference in all_references() for claim in reference.claims)
-
-
 class Prints(NamedTuple):
     """The figures and slips of the references for one setting of a lesson."""
 

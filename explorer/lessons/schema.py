@@ -278,7 +278,7 @@ class NeededModel(Frozen):
 
 
 class Lesson(Frozen, eq=False):
-    """A worked example."""
+    """A worked example. For an unknown setting its methods raise `ExplorerError`: "unknown-setting"."""
 
     id: str  # the id, also on the command line, such as "you-are-welcome"
     # `title`, `paragraph`: what it is, in one line and in a few sentences.
@@ -331,25 +331,16 @@ class Lesson(Frozen, eq=False):
         return sum(step.question is not None for step in self.steps)
 
     def descent_in(self, setting: str | None = None) -> tuple[str, float]:
-        """The first optimiser, a key of `OPTIMISERS`, and learning rate of gradient descent by hand in a setting.
-
-        Raises `ExplorerError`: "unknown-setting".
-        """
+        """The first optimiser, a key of `OPTIMISERS`, and learning rate of gradient descent by hand in a setting."""
         training = self.training_in(setting)
         return ("SGD", 0.1) if training is None else (training.optimiser, training.rate)
 
     def training_in(self, setting: str | None = None) -> Recipe | None:
-        """The first settings of training for a setting (None: the first setting); None for the usual ones.
-
-        Raises `ExplorerError`: "unknown-setting".
-        """
+        """The first settings of training for a setting (None: the first setting); None for the usual ones."""
         return self.setting(setting).training or self.training
 
     def setting(self, name: str | None = None) -> Setting:
-        """The setting with this name; None: the first.
-
-        Raises `ExplorerError`: "unknown-setting".
-        """
+        """The setting with this name; None: the first."""
         if name is None:
             return next(iter(self.settings.values()))
         if name not in self.settings:
@@ -363,17 +354,11 @@ class Lesson(Frozen, eq=False):
         return source or (self.id, setting)
 
     def ours_in(self, setting: str | None = None) -> frozenset[str]:
-        """The inputs, or heads' slices of them, that we chose in a setting; None: the first.
-
-        Raises `ExplorerError`: "unknown-setting".
-        """
+        """The inputs, or heads' slices of them, that we chose in a setting; None: the first."""
         return self.ours | self.setting(setting).ours
 
     def state(self, setting: str | None = None) -> State:
-        """The first state of a document of this lesson in a setting; None: the first setting.
-
-        Raises `ExplorerError`: "unknown-setting".
-        """
+        """The first state of a document of this lesson in a setting; None: the first setting."""
         chosen = self.setting(setting)
         own = chosen.model or self.model
         lengths = {**own.lengths, **chosen.lengths}

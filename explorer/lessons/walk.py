@@ -391,7 +391,6 @@ class Walk:
         return isinstance(question, Predict) and question.fresh
 
     def _of_student(self, at: int) -> tuple[State, Engine]:
-
         if at not in self._drawn:
             step = self.lesson.steps[at]
             assert isinstance(step.question, Predict)
