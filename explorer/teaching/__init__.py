@@ -45,7 +45,7 @@ def is_for_class(path: Path) -> bool:
         return True
     if not any(map(is_named_page, names)):
         return False
-    from explorer.teaching.submissions import has_typed  # the first picture does not need it
+    from explorer.teaching.gradebook import has_typed  # the first picture does not need it
 
     return has_typed(path)
 

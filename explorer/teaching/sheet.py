@@ -237,21 +237,13 @@ class Answers(Frozen):
         return json.dumps({**content, "checksum": checksum(content)}, ensure_ascii=False, indent=1) + "\n"
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "format": FORMAT,
-            "student": self.student,
-            "sheet": self.sheet,
-            "sheet_id": self.sheet_id,
-            "answers": [
-                {
-                    "question": one.question,
-                    "tries": [{"answer": t.answer, "right": t.right, "mistake": t.mistake} for t in one.tries],
-                    "hints": one.hints,
-                    **({} if one.seconds is None else {"seconds": round(one.seconds)}),
-                }
-                for one in self.answered
-            ],
-        }
+        answers = []
+        for one in self.answered:
+            tries, seconds = [vars(given) for given in one.tries], one.seconds
+            took = {} if seconds is None else {"seconds": round(seconds)}
+            answers.append({"question": one.question, "tries": tries, "hints": one.hints, **took})
+        head = {"format": FORMAT, "student": self.student, "sheet": self.sheet, "sheet_id": self.sheet_id}
+        return {**head, "answers": answers}
 
     def save(self, path: str | Path) -> None:
         """Write the file.
