@@ -32,16 +32,7 @@ from explorer.teaching.class_page import Roll, asked_in, mark
 from explorer.teaching.gradebook import Gradebook, gradebook, sheet_beside
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items, left_out, letter_of
 from explorer.teaching.platforms import moodle_xml, qti_zip
-from explorer.teaching.sheet import (
-    Answered,
-    Answers,
-    Sitting,
-    file_name,
-    known_as,
-    read_answers,
-    read_sheet,
-    sheet_of,
-)
+from explorer.teaching.sheet import Answered, Answers, Sitting, file_name, known_as, read_answers, read_sheet, sheet_of
 from explorer.teaching.sheet_page import form_of, only_in_the_program, order, told, why_right
 
 _BAR = 30
@@ -229,10 +220,7 @@ def _as_json(book: Gradebook, roll: Roll) -> dict[str, object]:
     return {
         "sheet": book.sheet,
         "questions": {
-            question: {
-                "outcomes": book.outcomes(question),
-                "mistakes": _told_mistakes(book, roll, question),
-            }
+            question: {"outcomes": book.outcomes(question), "mistakes": _told_mistakes(book, roll, question)}
             for question in book.questions
         },
         "students": {

@@ -34,15 +34,11 @@ def list_all(arguments: Namespace) -> int:
         found = {
             "lessons": [
                 {
-                    **fields_of(lesson, "id", "title", "paragraph"),
+                    **fields_of(lesson, "id", "title", "paragraph", "reference", "teaches", "minutes", "questions"),
                     "try": lesson.to_try,
-                    "reference": lesson.reference,
                     "settings": list(lesson.settings),
-                    "teaches": lesson.teaches,
                     "needs": list(lesson.needs),
-                    "minutes": lesson.minutes,
                     "steps": len(lesson.steps),
-                    "questions": lesson.questions,
                 }
                 for lesson in lessons
             ],
@@ -151,22 +147,17 @@ def _print_check(problems: dict[str, str], figures: Sequence[Result], slips: Seq
         print(problem or f"{shown(file)}: a valid lesson")
     print()
     if figures:
-        lines = [_figure_line(one) for one in figures]
-        print(*columns([("printed in", "node", "off by", ""), *lines], "<<><"), "", sep="\n")
+        lines: list[tuple[str, ...]] = [("printed in", "node", "off by", "")]
+        for one in figures:
+            figure, off = one.figure, f"{one.worst:.1e}" if one.worst else "0"
+            lines.append((f"{figure.reference} {figure.id}", f"{figure.node}, {figure.setting}", off, _verdict(one)))
+        print(*columns(lines, "<<><"), "", sep="\n")
     if slips:
-        lines = [_slip_line(one) for one in slips]
-        print(*columns([("slip in", "what is right", ""), *lines], "<"), "", sep="\n")
-
-
-def _figure_line(one: Result) -> tuple[str, ...]:
-    figure, off = one.figure, f"{one.worst:.1e}" if one.worst else "0"
-    return f"{figure.reference} {figure.id}", f"{figure.node}, {figure.setting}", off, _verdict(one)
-
-
-def _slip_line(one: SlipResult) -> tuple[str, ...]:
-    slip = one.slip
-    right = shorten(slip.right, 60, placeholder=" …")
-    return f"{slip.reference} {slip.section}", right, "agrees" if one.agrees else f"DISAGREES: {slip.right}"
+        lines = [("slip in", "what is right", "")]
+        for found in slips:
+            slip, verdict = found.slip, "agrees" if found.agrees else f"DISAGREES: {found.slip.right}"
+            lines.append((f"{slip.reference} {slip.section}", shorten(slip.right, 60, placeholder=" …"), verdict))
+        print(*columns(lines, "<"), "", sep="\n")
 
 
 def _verdict(one: Result) -> str:

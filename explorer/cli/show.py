@@ -9,7 +9,7 @@ import math
 import shutil
 import sys
 from argparse import Namespace
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
@@ -319,7 +319,7 @@ Printed: TypeAlias = tuple[Matrix, Matrix | None]
 # Tables
 
 
-def write_tables(shown: Sequence[Printed], ours: Collection[str], out: TextIO) -> None:
+def write_tables(shown: Sequence[Printed], ours: frozenset[str], out: TextIO) -> None:
     """Write each node below a line with its name, symbol, shape and stage; on a terminal, wide matrices are folded.
 
     `ours`: the inputs whose lines say that no text prints them.
@@ -328,16 +328,13 @@ def write_tables(shown: Sequence[Printed], ours: Collection[str], out: TextIO) -
     for i, (one, gradient) in enumerate(shown):
         shape = " × ".join(map(str, one.shape)) or "a number"
         symbol = "" if one.node.symbol == one.name else _plain(one.node.symbol)
-        about = [one.name, symbol, f"({shape})", one.stage, one.held, "not printed" if _is_ours(one, ours) else ""]
+        said = "" if ours.isdisjoint((one.name, one.node.name)) else "not printed"
+        about = [one.name, symbol, f"({shape})", one.stage, one.held, said]
         print("" if i == 0 else "\n", "  ".join(filter(None, about)), sep="", file=out)
         for line in table(one.value, one.rows, one.columns, one.words, most):
             print(line, file=out)
         if gradient is not None:
             print("  gradient", *table(gradient.value, one.rows, one.columns, most=most), sep="\n", file=out)
-
-
-def _is_ours(one: Matrix, ours: Collection[str]) -> bool:
-    return one.name in ours or one.node.name in ours
 
 
 def _plain(symbol: str) -> str:
@@ -354,19 +351,13 @@ def as_json(lesson: str, switches: Mapping[str, SwitchValue], shown: Sequence[Pr
 
     `lesson`: the id of the lesson.
     """
-    nodes = {one.name: _entry(one, gradient) for one, gradient in shown}
+    nodes: dict[str, Any] = {}
+    for one, gradient in shown:
+        labels = {"rows": one.rows, "columns": one.columns}
+        nodes[one.name] = {**fields_of(one.node, "symbol", "stage"), **labels, "value": nested(one.value)}
+        if gradient is not None:
+            nodes[one.name]["grad"] = nested(gradient.value)
     return json.dumps({"lesson": lesson, "switches": switches, "nodes": nodes}, allow_nan=False)
-
-
-def _entry(one: Matrix, gradient: Matrix | None) -> dict[str, Any]:
-    return {
-        "symbol": one.node.symbol,
-        "stage": one.node.stage,
-        "rows": one.rows,
-        "columns": one.columns,
-        "value": nested(one.value),
-        **({} if gradient is None else {"grad": nested(gradient.value)}),
-    }
 
 
 # CSV

@@ -74,10 +74,8 @@ def _print(arguments: Namespace, as_json: dict[str, Any], lines: Sequence[str]) 
 def _similar(arguments: Namespace) -> int:
     vectors = _loaded(arguments)
     found = {word: similarity.nearest(vectors, word, arguments.n) for word in vectors.all_spelt(arguments.words)}
-    as_json = {
-        "vectors": vectors.name,
-        "similar": [{"word": word, "neighbours": _listed(near)} for word, near in found.items()],
-    }
+    told = [{"word": word, "neighbours": _listed(near)} for word, near in found.items()]
+    as_json = {"vectors": vectors.name, "similar": told}
     several, lines = len(found) > 1, list[str]()
     for word, near in found.items():
         lines += [word] * several + columns(_rows(near), "<>", indent="  " * several)
@@ -154,16 +152,10 @@ def _evaluate(arguments: Namespace) -> int:
     scores = similarity.evaluate(vectors, arguments.report)
     as_json = {"vectors": vectors.name, "scores": [vars(one) for one in scores]}
     head = ("test", "measure", "value", "asked", "without vectors")
-    rows = [
-        (
-            one.name,
-            one.measure,
-            "none" if one.value is None else formatted(one.value, ".4f"),
-            f"{one.asked}",
-            percent(one.missing, 1),
-        )
-        for one in scores
-    ]
+    rows = []
+    for one in scores:
+        value = "none" if one.value is None else formatted(one.value, ".4f")
+        rows.append((one.name, one.measure, value, f"{one.asked}", percent(one.missing, 1)))
     return _print(arguments, as_json, columns([head, *rows], "<<>"))
 
 
@@ -185,16 +177,9 @@ def listing() -> list[str]:
     """The same vectors as the lines of a table."""
     rows = [("vectors", "", "size", "licence", "")]
     rows += [(one.name, "comes with the program", "", "", one.about) for one in catalogue.SHIPPED]
-    rows += [
-        (
-            one.name,
-            "downloaded" if catalogue.present(one) else "to download",
-            f"{one.size / 1e6:.0f} MB",
-            one.licence,
-            one.about,
-        )
-        for one in catalogue.OFFERED
-    ]
+    for one in catalogue.OFFERED:
+        here = "downloaded" if catalogue.present(one) else "to download"
+        rows.append((one.name, here, f"{one.size / 1e6:.0f} MB", one.licence, one.about))
     return columns(rows, "<<><")
 
 
