@@ -15,6 +15,7 @@ from explorer.core.cell import Index
 from explorer.core.errors import ExplorerError, cut, nearest
 from explorer.core.frozen import Frozen
 from explorer.core.ops import Array, Input, Op
+from explorer.core.stored import hook_names
 
 
 class Stage(Frozen):
@@ -149,8 +150,6 @@ class Graph(Frozen, eq=False):
     @cached_property
     def hooks(self) -> Mapping[str, str]:
         """The node of each name that TransformerLens has."""
-        from explorer.core.hooks import hook_names  # the first picture does not need it
-
         return hook_names(self.nodes, self.leaving)
 
     @cached_property
@@ -456,16 +455,19 @@ def cell_of(graph: Graph, node: str, index: Index) -> str:
     """Cells of a node as people type them, ":" for a whole axis: "encoder.1.self.head.1.scores[0,:]"."""
     name = name_of(graph, node, index)
     rest = index if name == node else index[1:]
-    written = ",".join(_part(i) for i in rest)
-    return f"{name}[{written}]" if rest else name
+    return f"{name}[{written_index(rest)}]" if rest else name
 
 
-def _part(part: int | slice) -> str:
+def written_index(index: Index) -> str:
+    """An index as people type it between brackets: "0,:" or "1:3"."""
+    return ",".join(map(_written, index))
+
+
+def _written(part: int | slice) -> str:
     if not isinstance(part, slice):
         return str(part)
-    if part == slice(None):
-        return ":"
-    return f"{part.start}:{part.stop}" + (f":{part.step}" if part.step not in (None, 1) else "")
+    start, stop = ("" if end is None else str(end) for end in (part.start, part.stop))
+    return f"{start}:{stop}" + (f":{part.step}" if part.step not in (None, 1) else "")
 
 
 def stage_of(graph: Graph, node: Node) -> str:

@@ -373,6 +373,14 @@ def in_full(value: float) -> str:
     return exact(float(f"{value:.{np.finfo(type(value)).precision}g}"))
 
 
+def in_python(value: Any) -> str:
+    """A number of an array with all digits that identify it, as numpy and Python read it."""
+    if not np.isfinite(value):
+        return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
+    # Python reads the shortest digits of a float32 as float64; rounding that again can give another float32.
+    return str(value) if value.dtype.kind != "f" or value.dtype.type(float(str(value))) == value else repr(value.item())
+
+
 def limit(number: float) -> str:
     """A limit, as a message says it: 0.000001, 0.9, 4,096 or 1,000,000."""
     return f"{number:,.9f}".rstrip("0").rstrip(".")

@@ -6,7 +6,6 @@ import keyword
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Node
+from explorer.core.numbers import in_python
 from explorer.core.ops import Array
 from explorer.files import whole_file
 
@@ -182,7 +182,7 @@ class _Writer:
             yield f"{name} = {self._array(name, value, f'{name} = ')}  # pinned: given, not computed"
         elif pin.cells.sum() <= FEW:
             for cell in zip(*np.nonzero(pin.cells), strict=True):
-                yield f"{name}[{', '.join(map(str, cell))}] = {_number(value[cell])}  # pinned"
+                yield f"{name}[{', '.join(map(str, cell))}] = {in_python(value[cell])}  # pinned"
         else:
             which = self._array(f"{name}.pinned", pin.cells, f"{name}[")
             values = self._array(f"{name}.given", value[pin.cells], f"{name}[] = ")
@@ -204,7 +204,7 @@ class _Writer:
             separator=", ",
             prefix=f"{before}np.array(",
             threshold=array.size + 1,
-            formatter={"all": _number},
+            formatter={"all": in_python},
         )
         return f"np.array({numbers}{'' if array.dtype.name in ('float64', 'bool') else f', dtype=np.{array.dtype}'})"
 
@@ -236,16 +236,6 @@ def identifiers(nodes: Collection[Node]) -> dict[str, str]:
         taken.add(name)
         called[node.name] = name
     return called
-
-
-def _number(value: Any) -> str:
-    """A number with all digits that identify it."""
-    if not np.isfinite(value):
-        return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
-    if value.dtype.kind != "f":
-        return str(value)
-    # Python reads the shortest digits of a float32 as float64; rounding that again can give another float32.
-    return str(value) if value.dtype.type(float(str(value))) == value else repr(value.item())
 
 
 def _plain(text: str) -> str:

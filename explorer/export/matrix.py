@@ -17,7 +17,7 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.numbers import decimals_of, in_table, largest_of
+from explorer.core.numbers import decimals_of, in_python, in_table, largest_of
 from explorer.core.ops import Array
 from explorer.export.colours import diverging, sequential, text_on
 from explorer.files import write_file
@@ -58,7 +58,7 @@ def numpy(table: LabelledMatrix) -> str:
     """A Python assignment that gives an array with the same bits; the labels are in comments."""
     name = re.sub(r"\W", "_", table.name.rpartition(".")[2], flags=re.ASCII)
     dtype = "" if table.value.dtype.name == "float64" else f", dtype=np.{table.value.dtype}"
-    rows = (f"    [{', '.join(map(_python, row))}]," for row in table.value)
+    rows = (f"    [{', '.join(map(in_python, row))}]," for row in table.value)
     labels = "".join(
         f"# {what}: {_on_a_line(words)}\n"
         for what, words in (("rows", table.rows), ("columns", table.columns))
@@ -131,13 +131,6 @@ def _on_a_line(labels: Sequence[str]) -> str:
     return " ".join(", ".join(labels).split())
 
 
-def _python(value: Any) -> str:
-    if not np.isfinite(value):
-        return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
-    # The shortest digits of a float32, read as float64 and rounded again, may give another float32.
-    return str(value) if value.dtype.kind != "f" or value.dtype.type(float(str(value))) == value else repr(value.item())
-
-
 def _cell(text: str) -> str:
     """Text in a cell of a Markdown table."""
     return re.sub(r"([\\`*_|~$])", r"\\\1", escape(text, quote=False))
@@ -168,15 +161,12 @@ def equation(left: str, table: LabelledMatrix) -> Iterator[str]:
         yield _latex_number(table.value[0, 0])
         return
     if table.rows:
-        yield rf"\; \begin{{matrix}} {_labels(table.rows)} \end{{matrix}}"
+        labels = r" \\ ".join(map(latex_text, table.rows))
+        yield rf"\; \begin{{matrix}} {labels} \end{{matrix}}"
     yield r"\begin{pmatrix}"
     for row in table.value:
         yield " & ".join(map(_latex_number, row)) + r" \\"
     yield r"\end{pmatrix}"
-
-
-def _labels(rows: Sequence[str]) -> str:
-    return r" \\ ".join(map(latex_text, rows))
 
 
 def _latex_number(value: Any) -> str:

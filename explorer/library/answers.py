@@ -115,14 +115,9 @@ class Explanation(Frozen):
 
     def data(self) -> dict[str, Any]:
         """The whole explanation as texts, numbers, lists and dicts, as in JSON."""
+        told = ("kind", "label", "expression", "value")
         parts = [
-            {
-                "cell": part.cell,
-                "rows": [
-                    {"kind": row.kind, "label": row.label, "expression": row.expression, "value": row.value}
-                    for row in part.rows
-                ],
-            }
+            {"cell": part.cell, "rows": [{name: getattr(row, name) for name in told} for row in part.rows]}
             for part in self.parts
         ]
         return {**vars(self), "parts": parts, "feeds": list(self.feeds)}

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from explorer.core.errors import ExplorerError, nearest, require_shape, some
-from explorer.core.graph import Node, name_of_head
+from explorer.core.graph import Node, name_of_head, written_index
 from explorer.core.ops import Array
 from explorer.export.matrix import (
     MOST_COLUMNS,
@@ -307,7 +307,7 @@ class Matrix(NDArrayOperatorsMixin):
         heads = self.name == self.node.name and self.ndim == len(axes) > 1 and axes[0].endswith(".heads")
         if heads and len(index) == 1 and isinstance(index[0], int):
             return name_of_head(self.name, index[0] % len(self))
-        return f"{self.name}[{','.join(map(_written, index))}]"
+        return f"{self.name}[{written_index(index)}]"
 
     def latex(self) -> str:
         """LaTeX equations, a pmatrix for each head, with eight digits; they need the package amsmath."""
@@ -346,13 +346,6 @@ def _has_words(part: Any) -> bool:
 
 def _cell(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(map(int, np.unravel_index(place, shape)))
-
-
-def _written(part: int | slice) -> str:
-    if isinstance(part, int):
-        return str(part)
-    start, stop = ("" if end is None else str(end) for end in (part.start, part.stop))
-    return f"{start}:{stop}{'' if part.step is None else f':{part.step}'}"
 
 
 MOST_PARTS = 6
