@@ -18,8 +18,7 @@ from explorer.lessons.progress import Outcome, outcome
 from explorer.lessons.schema import Lesson
 from explorer.pages.gestures import Ask, ForSteps
 from explorer.pages.page import Passage
-from explorer.pages.steps.head import head_page
-from explorer.pages.steps.question import words
+from explorer.pages.steps.question import head_page, words
 from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
