@@ -33,13 +33,8 @@ _AT_ONCE = 2**17
 THREADS = min(os.cpu_count() or 1, 4)
 """How many tensors are read in parallel."""
 _NOT_WEIGHTS = (
-    "inv_freq",
-    ".attn.bias",
-    ".attn.masked_bias",
-    ".attention.bias",
-    ".attention.masked_bias",
-    "position_ids",
-    "rotary_emb",
+    *("inv_freq", "position_ids", "rotary_emb"),
+    *(".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias"),
 )
 """Parts of the names of tensors that are not weights: masks and angles in older files."""
 

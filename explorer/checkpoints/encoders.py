@@ -110,11 +110,8 @@ def distilbert(c: Config) -> plans.Plan:
 
 BOTH = ("encoder", "decoder")
 _T5_NETS = {name: (ours, False) for name, ours in plans.ACTIVATIONS.items()}
-_T5_NETS |= {f"gated-{name}": (ours, True) for name, ours in plans.ACTIVATIONS.items()} | {
-    "gated-gelu": ("GELU tanh", True)
-}
-
-
+_T5_NETS |= {f"gated-{name}": (ours, True) for name, ours in plans.ACTIVATIONS.items()}
+_T5_NETS["gated-gelu"] = ("GELU tanh", True)
 _T5_ACTIVATIONS = {ours: ours for ours in plans.ACTIVATIONS.values()} | plans.ACTIVATIONS
 
 

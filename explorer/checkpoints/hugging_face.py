@@ -55,18 +55,8 @@ from explorer.core.stored import Stored
 MOST_HEADER = 100_000_000
 """The longest header in bytes, as in the reference implementation."""
 MOST_TENSORS, MOST_EXPERTS = 100_000, 256
-_NO_WEIGHTS = {
-    "I64": 8,
-    "I32": 4,
-    "I16": 2,
-    "I8": 1,
-    "U8": 1,
-    "BOOL": 1,
-    "F8_E4M3": 1,
-    "F8_E5M2": 1,
-    "U16": 2,
-    "U32": 4,
-}
+_NO_WEIGHTS = {"I64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2}
+_NO_WEIGHTS |= dict.fromkeys(("I8", "U8", "BOOL", "F8_E4M3", "F8_E5M2"), 1)
 TYPES = {one.name: one for one in (plain("F64", "<f8"), F32, F16, BF16)}
 _WEIGHTS = tuple(TYPES)
 TYPES |= {name: Type(name, 1, width) for name, width in _NO_WEIGHTS.items()}
@@ -288,14 +278,9 @@ def _in_file(
             stored = replace(stored, shape=whole.shape, first=first, steps=steps)
     elif "{e}" in stored.tensor:
         name = name.replace("experts.0.", "experts.{e}.")
-    return replace(stored, tensor=_layered(name) if "{k}" in stored.tensor else name)
-
-
-def _layered(name: str) -> str:
-    """The name of a tensor of layer 0, with "{k}" for the layer."""
-    return (
-        name if "{k}" in name else name.replace(".0.", ".{k}.", 1) if ".0." in name else name.replace("0.", "{k}.", 1)
-    )
+    if "{k}" in stored.tensor and "{k}" not in name:  # it is of layer 0
+        name = name.replace(".0.", ".{k}.", 1) if ".0." in name else name.replace("0.", "{k}.", 1)
+    return replace(stored, tensor=name)
 
 
 def _is_file(path: Path) -> bool:

@@ -45,8 +45,6 @@ _ROTARY = {
     ),
 }
 """The fields of each type of rotary positions, besides its base."""
-
-
 MOST_BYTES = 10_000_000
 AGAIN, CORRECT = "get the file again", "correct it, or get the file again"
 OTHER = "choose another model"
@@ -57,14 +55,9 @@ _MOST = sys.float_info.max
 _CHANGES_NOTHING = (
     *("_name_or_path", "architectures", "auto_map", "dtype", "torch_dtype", "model_type", "transformers_version"),
     *("use_cache", "pretraining_tp", "task_specific_params", "id2label", "label2id", "return_dict", "problem_type"),
-    *(
-        "gradient_checkpointing",
-        "is_decoder",
-        "is_encoder_decoder",
-        "add_cross_attention",
-        "cross_attention_hidden_size",
-    ),
-    *("n_ctx", "max_position_embeddings", "max_sequence_length", "vocab_size", "finetuning_task", "use_bfloat16"),
+    *("gradient_checkpointing", "is_decoder", "is_encoder_decoder", "add_cross_attention"),
+    *("cross_attention_hidden_size", "n_ctx", "max_position_embeddings", "max_sequence_length"),
+    *("vocab_size", "finetuning_task", "use_bfloat16"),
     *("reorder_and_upcast_attn", "embed_dim", "prefix", "language", "tokenizer_class", "cache_implementation"),
     *("partial_rotary_factor", "rope_theta", "rope_scaling", "rope_parameters", "max_window_layers", "name_or_path"),
     # In files of SmolLM 2 and older ones of BERT; other tools write them into files of Llama and similar models.
@@ -218,12 +211,8 @@ class Config:
     def check_rest(self) -> None:
         """Check that no unread field can change the numbers."""
         for name, value in self._fields.items():
-            known = (
-                name in self._asked
-                or name in _CHANGES_NOTHING
-                or name.endswith(_ENDINGS)
-                or name.startswith(_BEGINNINGS)
-            )
+            known = name in self._asked or name in _CHANGES_NOTHING
+            known = known or name.endswith(_ENDINGS) or name.startswith(_BEGINNINGS)
             if name == "layer_types" and isinstance(value, list):  # of a model without windows
                 known = known or all(kind == "full_attention" for kind in value)
             if not known and value not in (None, False, [], {}):
