@@ -64,12 +64,8 @@ class Sought(Frozen, eq=False):
         if len(lines) > _SHOWN:
             lines[_SHOWN // 2 : -_SHOWN // 2] = [f"      … {quantity(len(lines) - _SHOWN, 'more step')}"]
         steps = quantity(len(self.moves), "step")
-        said = (
-            f"{self.wished:g} is reached in {steps}."
-            if self.reached
-            else f"{self.wished:g} is not reached: {self.reason}."
-        )
-        return "\n".join([*lines, said])
+        outcome = f"is reached in {steps}" if self.reached else f"is not reached: {self.reason}"
+        return "\n".join([*lines, f"{self.wished:g} {outcome}."])
 
     __repr__ = __str__
 
