@@ -27,6 +27,10 @@ WORDS = el.Header, el.Note, el.Section
 ACROSS, DOWN, COLUMNS, CHOICES, FORM = 10, 6, 6, 4, 5
 """Pixels between controls on a line, between such lines, between columns (at any text scale), between options; and
 between the lines of a form, in a stack, and in a scheme."""
+PICTURES = el.Picture, el.Traces, el.DescentPart
+"""Elements that may state a size of their own."""
+WIDE, MOST_TIMES = 1400, 1.5
+"""On a page wider than `WIDE`, in pixels at text scale 1, pictures are larger, by at most the factor `MOST_TIMES`."""
 SIGN = 22
 """The width of an operator sign in pixels at text scale 1."""
 ANY = 2**24 - 1
@@ -68,6 +72,10 @@ class Metrics(Protocol):
         """The widths of stacks that have one of their own, by id."""
 
     @property
+    def drawn(self) -> float:
+        """By what further factor pictures may be larger."""
+
+    @property
     def begins(self) -> Mapping[str, Collection[int]]:
         """For rows, by id, the indices of what always begins a line."""
 
@@ -79,6 +87,31 @@ class Metrics(Protocol):
 
     def high(self, id: str, width: int) -> int:
         """The height of an element in a width."""
+
+
+def own_size(element: Element) -> tuple[int, int] | None:
+    """The width and height that a picture states, in pixels at text scale 1; 0 for one that it does not state."""
+    if not isinstance(element, PICTURES) or (isinstance(element, el.Picture) and element.fills):
+        return None
+    return element.width, element.height
+
+
+def picture_size(element: Element, narrow: int, metrics: Metrics) -> tuple[int, int] | None:
+    """The width and height in pixels of a picture that states them: narrower on a narrow page, larger on a wide one.
+
+    None if it states neither, 0 for one that it does not state. `narrow`: the width of the stack around it.
+    """
+    own = own_size(element)
+    if own is None or not any(own):
+        return None
+    across, high = map(metrics.px, own)
+    if not all(own):
+        return min(across, metrics.room), high
+    if isinstance(element, el.DescentPart) and 0 < metrics.px(element.all_from) <= metrics.room:
+        across = metrics.room
+    wide = 1.0 if metrics.room == ANY else metrics.room / metrics.px(WIDE)
+    times = min(min(max(wide, 1.0), MOST_TIMES) * metrics.drawn, max(narrow / across, 1.0))
+    return max(min(round(across * times), narrow), 0), round(high * times)
 
 
 class Scene(NamedTuple):

@@ -54,6 +54,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import Miniature
 from explorer.ui.page.column import Elements
 from explorer.ui.page.controls import ButtonView
+from explorer.ui.page.elements import Filling
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.picture_place import PicturePlace
@@ -274,7 +275,7 @@ def _measured(page: Elements, size: tuple[int, int] | None) -> tuple[float, QSiz
         return 1.0, content, content
     whole, factor, wide = QSize(*size), 1.0, size[0]
     # A picture that fills the page is higher on a wider page, so such a page gets narrower first.
-    fills = any(isinstance(one, PicturePlace) and one.fills for one in page.widgets.values())
+    fills = any(isinstance(one, Filling) for one in page.widgets.values())
     if fills:
         wide = max(wide, NARROWEST)
     while True:

@@ -6,11 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.pages.arrange import ACROSS, COLUMNS, SIGN, Ask, arrange, asked, sign_of, title_of
+from explorer.pages.arrange import (
+    ACROSS,
+    ANY,
+    COLUMNS,
+    MOST_TIMES,
+    SIGN,
+    WIDE,
+    Ask,
+    arrange,
+    asked,
+    picture_size,
+    sign_of,
+    title_of,
+)
 from explorer.pages.controls import Button, Controls, Form, Spread
 from explorer.pages.equation import RELATIONS
 from explorer.pages.gestures import ForQuestion
-from explorer.pages.page import Item, Note, Passage, Picture, Row, Section, Stack
+from explorer.pages.page import DescentPart, Item, Note, Passage, Picture, Row, Section, Stack, Traces
 from explorer.pages.steps.question import Blank, Figure, Grid, Option, Options
 
 ASK = ForQuestion("give")
@@ -26,7 +39,7 @@ class Letters:
     def __init__(self, scale=1.0, **shown):
         self.scale, self.shown = scale, shown
         self.room, self.fixed, self.begins = 10**6, {}, {}
-        self.down, self.sight = self.px(12), None
+        self.down, self.sight, self.drawn = self.px(12), None, 1.0
 
     def px(self, pixels):
         return round(pixels * self.scale)
@@ -324,3 +337,38 @@ def test_a_picture_that_fills_the_page_takes_the_rest_of_the_height_in_sight(sig
     scene = arrange(page, 480, GAP, shown)
     assert scene.places.get("picture") == (None if high is None else (0, 17 + GAP, 480, high))
     assert scene.height == 17 + (0 if high is None else GAP + high)
+
+
+SIZES = [(300, 300 / 340), (WIDE, 1), (1.2 * WIDE, 1.2), (5 * WIDE, MOST_TIMES), (ANY, 1)]
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize(("room", "times"), SIZES)
+def test_a_picture_is_narrower_on_a_narrow_page_and_larger_on_a_wide_one(room, times, scale):
+    page = Letters(scale)
+    page.room = room if room == ANY else round(room * scale)
+    across, high = picture_size(Traces("curves", (), 340, 260), page.room, page)
+    assert (across, high) == (round(340 * times * scale), round(260 * max(times, 1) * scale))
+
+
+def test_pictures_of_a_page_that_is_too_high_are_smaller():
+    page = Letters()
+    page.room, page.drawn = WIDE, 0.5
+    assert picture_size(Traces("curves", (), 340, 260), WIDE, page) == (170, 130)
+
+
+def test_a_picture_is_no_wider_than_a_stack_of_a_width_of_its_own():
+    page = Letters()
+    page.room = 5 * WIDE
+    assert picture_size(Traces("curves", (), 340, 260), 370, page) == (370, round(260 * 370 / 340))
+
+
+def test_only_a_picture_that_states_its_size_has_one():
+    page = Letters()
+    page.room = 600
+    cells = DescentPart("cells", "cells", (), 340, 60, 500)
+    assert picture_size(cells, 600, page)[0] == 600, "from a width on it takes all of the page"
+    assert picture_size(DescentPart("steps", "steps", width=700), 600, page) == (600, 0)
+    assert picture_size(DescentPart("curve", "curve", height=150), 600, page) == (0, 150)
+    assert picture_size(DescentPart("steps", "steps"), 600, page) is None
+    assert picture_size(Note("said", "words"), 600, page) is None

@@ -24,7 +24,7 @@ from explorer.ui.page.column import Elements
 from explorer.ui.page.elements import Filling
 from explorer.ui.page.lines import same_rows
 from explorer.ui.page.listing import ListingView
-from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.picture_place import DescentView, PicturePlace
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
@@ -435,8 +435,12 @@ class Hero(QWidget):
     def scale_of_rest(self, width: int, height: int) -> float:
         """The scale at which the rest takes at most half of a place."""
         now, most = self.scale, self._bench.appearance.scale
-        wide = max((one.minimumSizeHint().width() for one in self.rest), default=0)
-        high = sum(height_at(one, width) for one in self.rest)
+        wide, high = 0, 0
+        for one in self.rest:
+            if isinstance(one, PicturePlace | DescentView) and (ask := self.elements.ask(one.data.id)) is not None:
+                wide, high = max(wide, ask.least), high + self.elements.high(one.data.id, ask.likes)
+            else:
+                wide, high = max(wide, one.minimumSizeHint().width()), high + height_at(one, width)
         return min(now * min((width - EDGE) / max(wide, 1), 0.5 * height / max(high, 1)), most)
 
     @property
@@ -464,13 +468,18 @@ class Hero(QWidget):
     @property
     def _of_pictures(self) -> tuple[int, int]:
         """Width and height of the pictures side by side, in pixels."""
-        pictures = self.pictures
-        for one in pictures:
-            one.fill()  # an empty place does not know how large its picture will be
-        hints = [one.sizeHint() for one in pictures]
+        sizes = list[tuple[int, int]]()
+        for one in self.pictures:
+            id = one.data.id
+            if one.picture is None:
+                one.fill()  # an empty place does not know how large its picture will be
+                self.elements.changed(id)
+            ask = self.elements.ask(id)
+            across = 0 if ask is None else ask.likes
+            sizes.append((across, self.elements.high(id, across)))
         grown = sum(one.picture.grown for one in self._lines_between_words)
-        wide = sum(one.width() + self._look.px(ACROSS) for one in hints) - grown
-        return wide, max(one.height() for one in hints)
+        wide = sum(across + self._look.px(ACROSS) for across, _ in sizes) - grown
+        return wide, max(high for _, high in sizes)
 
     @property
     def _lines_between_words(self) -> list[PicturePlace]:

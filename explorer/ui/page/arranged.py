@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget, QWidgetItem
 
-from explorer.pages.arrange import ANY, Ask, Scene, filled, scene_of
+from explorer.pages.arrange import ANY, Ask, Scene, filled, picture_size, scene_of
 from explorer.pages.element import Element
 from explorer.ui.page.elements import Filling
 from explorer.ui.page.surface import Surface
@@ -32,6 +32,7 @@ class Arranged(Surface):
         # See `Metrics`.
         self.room, self.fixed, self.begins = ANY, dict[str, int](), dict[str, Collection[int]]()
         self.sight: int | None = None
+        self.drawn = 1.0
         self.narrow: dict[str, int] = {}
         """The widths of the places of elements in stacks of a width of their own, by id; others have `room`."""
         self._asks: dict[str, Ask | None] = {}
@@ -69,6 +70,8 @@ class Arranged(Surface):
         if (own := getattr(widget, "asks", None)) is not None:
             ask: Ask = own(self.narrow.get(id, self.room))
             return ask
+        if (size := self._picture_size(id)) is not None and size[0]:
+            return Ask(size[0], size[0], most=size[0])
         widget.ensurePolished()
         item = QWidgetItem(widget)
         likes, share = item.sizeHint().width(), int(getattr(widget, "shares_line", 0))
@@ -78,9 +81,19 @@ class Arranged(Surface):
         """See `Metrics`."""
         highs = self._highs[id]
         if width not in highs:
-            widget = self.widgets.get(id) or self._labels.get(id)
-            highs[width] = 0 if widget is None else height_of(widget, width)
+            highs[width] = self._measured_high(id, width)
         return highs[width]
+
+    def _measured_high(self, id: str, width: int) -> int:
+        widget = self.widgets.get(id) or self._labels.get(id)
+        if widget is None:
+            return 0
+        size = self._picture_size(id)
+        # Pictures of all weights are as high as they need, whatever their part states.
+        return height_of(widget, width) if size is None or not size[1] or widget.hasHeightForWidth() else size[1]
+
+    def _picture_size(self, id: str) -> tuple[int, int] | None:
+        return picture_size(self._shown[id][0], self.narrow.get(id, self.room), self) if id in self._shown else None
 
     # Its places
 
@@ -156,7 +169,7 @@ class Arranged(Surface):
         for id, (_, _, wide, high) in (self._stood[0].places if self._stood is not None else {}).items():
             widget = self.widgets.get(id) or self._labels.get(id)
             if widget is not None and id in self._highs:
-                highs[id] = self._highs[id].get(wide, high), {wide: height_of(widget, wide)}
+                highs[id] = self._highs[id].get(wide, high), {wide: self._measured_high(id, wide)}
         if asks == self._asks and all(was in now.values() for was, now in highs.values()):
             return
         before = self._stood

@@ -15,9 +15,9 @@ from explorer.pages.steps.of_step import Lit
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.arranged import Arranged
 from explorer.ui.page.controls import ControlLine, line_up
-from explorer.ui.page.elements import Filling
+from explorer.ui.page.elements import Filling, WordPlace
 from explorer.ui.page.note import Words
-from explorer.ui.page.picture_place import DescentView, PicturePlace
+from explorer.ui.page.picture_place import DescentView
 from explorer.ui.page.sharing import Sharing
 from explorer.ui.page.surface import Surface
 from explorer.ui.theme import Role, mark
@@ -191,7 +191,7 @@ class Elements(Arranged):
 
     def guesses(self) -> list[str]:
         """The ids of the pictures whose sizes are guessed until they are made."""
-        return [id for id, one in self.widgets.items() if isinstance(one, PicturePlace | DescentView) and one.guesses]
+        return [id for id, one in self.widgets.items() if isinstance(one, WordPlace | DescentView) and one.guesses]
 
     def _follow_sizes(self) -> None:
         super()._follow_sizes()

@@ -36,49 +36,84 @@ LONGEST = 116
 """The greatest width in pixels of a word beside a picture."""
 
 
-class Sized(PicturePlace):
-    """The place of a picture whose size is part of its element."""
+class WordPlace(PicturePlace):
+    """The place of a heat map or of lines between words, which follow the number of words.
 
-    guesses = False
+    `width`, `height`: pixels that the place takes until the picture is made; from then on it is as large as that.
+    """
 
     def __init__(
         self,
         bench: Workbench,
-        picture: el.Picture | el.Traces,
         make: Callable[[Any], QWidget],
+        data: HeatMap | AttentionLines,
+        width: int,
+        height: int,
         parent: QWidget | None = None,
     ) -> None:
-        self._px, self._scale = bench.appearance.px, bench.appearance.scale
-        self.least = self._px(picture.height)
-        """The least height in pixels of a picture that fills its page."""
-        super().__init__(bench.appearance.turns, make, picture, self._px(picture.width), self.least, parent)
+        super().__init__(bench.appearance.turns, make, data, parent)
+        self._across = width
+        self._most: tuple[float, float, float] | None = None
+        self._many: tuple[int, bool, bool] | None = None
+        self.setFixedSize(width, height)
 
-    def tell(self, picture: el.Picture | el.Traces) -> bool:
-        """Show another picture; returns whether that needs another size."""
-        other = (picture.width, picture.height) != (self.data.width, self.data.height)
-        if other:
-            self._across, self._high = self._px(picture.width), self._px(picture.height)
-            self.least = self._high
-        self.data = picture
+    @property
+    def guesses(self) -> bool:
+        """Whether its size is a guess until its picture is made."""
+        return self.picture is None and self._many is None
+
+    @property
+    def wished(self) -> int:
+        """The width in pixels that attention lines take if there is room."""
+        return self._across if self.picture is None else int(self.picture.wished)
+
+    def be_at_most(self, width: float, square: float, larger: float = 1.0) -> bool:
+        """Limit the width in pixels, and the picture without its words to a square of `square` pixels.
+
+        `larger`: see `WordPicture.be_at_most`. Returns whether the size has changed.
+        """
+        self._most, self._many = (width, square, larger), None
         if self.picture is not None:
-            self._show(picture)
+            was = self.picture.size()
+            self.picture.be_at_most(width, square, larger)
+            return bool(self.picture.size() != was)
+        across = min(self._across, int(width))
+        other = self.maximumWidth() != across
+        if other:
+            self.setFixedWidth(across)
         return other
 
-    def _show(self, picture: Any) -> None:
-        self.picture.tell(picture)
+    def be_one_of_many(self, side: int, names_rows: bool, scaled: bool, width: int, height: int) -> bool:
+        """Be a picture of `side` pixels among similar ones; until it is made, the place has this width and height.
 
-    def be_no_wider(self, pixels: int, narrow: int, larger: float = 1.0) -> bool:
-        """Limit the width to `pixels`, of the page, and `narrow`, of a stack; returns whether the width has changed.
-
-        `larger`: how many times larger than on other pages the picture may be.
+        Returns whether these sizes are new.
         """
-        return not self.fills and self.use(pixels, narrow, self._across, self._high, self._scale, larger)
+        was, self._many = self._many, (side, names_rows, scaled)
+        if was == self._many and self.picture is not None:
+            return False
+        if self.picture is not None:
+            self.picture.be_one_of_many(*self._many)
+        elif (width, height) != (self.minimumWidth(), self.minimumHeight()):
+            self.setFixedSize(width, height)
+        return was != self._many
+
+    def fill(self) -> None:
+        if self.picture is not None or self._stopped:
+            return
+        super().fill()
+        picture: Any = self.picture
+        if self._many is not None:
+            picture.be_one_of_many(*self._many)
+        elif self._most is not None:
+            picture.be_at_most(*self._most)
+        self.setMinimumSize(0, 0)
+        self.setMaximumSize(UNBOUNDED, UNBOUNDED)
 
 
 _VIEWS = imported("drawing.view", "DrawingView"), imported("drawing.zoom", "ZoomedView")
 
 
-class Drawn(Sized):
+class Drawn(PicturePlace):
     """The place of a `Picture`, whose drawing has no size of its own."""
 
     def __init__(self, bench: Workbench, picture: el.Picture, parent: QWidget | None = None) -> None:
@@ -88,30 +123,36 @@ class Drawn(Sized):
                 view.setBackground(None)
             return view
 
-        super().__init__(bench, picture, make, parent)
+        super().__init__(bench.appearance.turns, make, picture, parent)
 
-    def _show(self, picture: el.Picture) -> None:
-        self.picture.tell_in_sight(lambda: picture.drawing)
+    def tell(self, data: el.Picture) -> bool:
+        self.data = data
+        if self.picture is not None:
+            self.picture.tell_in_sight(lambda: data.drawing)
+        return False
 
 
 class Filling(Drawn):
     """The place of a picture that fills its page."""
 
     def __init__(self, bench: Workbench, picture: el.Picture, parent: QWidget | None = None) -> None:
+        self._px = bench.appearance.px
+        self.least = self._px(picture.height)
+        """The least height in pixels."""
         super().__init__(bench, picture, parent)
-        self.fills = True
-        self.setMinimumSize(0, 0)
-        self.setMaximumSize(UNBOUNDED, UNBOUNDED)
 
-    def tell(self, picture: el.Picture | el.Traces) -> bool:
-        shape = self._shape
-        return super().tell(picture) | (shape != self._shape)
+    def tell(self, data: el.Picture) -> bool:
+        shape, height = self._shape, self.data.height
+        super().tell(data)
+        if height != data.height:
+            self.least = self._px(data.height)
+        return (shape, height) != (self._shape, data.height)
 
     @property
     def _shape(self) -> float:
         """The height of the drawing, divided by its width."""
         left, right, bottom, top = self.data.drawing.window
-        return abs(top - bottom) / (right - left) if self.data.drawing.square else self._high / self._across
+        return abs(top - bottom) / (right - left) if self.data.drawing.square else self.data.height / self.data.width
 
     def asks(self, room: int) -> Ask:
         """What it asks for in a place of this width: all of it, and some height."""
@@ -128,26 +169,27 @@ class Filling(Drawn):
 
 
 def _traces(bench: Workbench, traces: el.Traces, parent: QWidget | None = None) -> PicturePlace:
-    return Sized(bench, traces, partial(imported("drawing.curves", "CurvesView"), bench), parent)
+    make = partial(imported("drawing.curves", "CurvesView"), bench)
+    return PicturePlace(bench.appearance.turns, make, traces, parent)
 
 
 def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) -> PicturePlace:
     make = partial(imported("drawing.weights", "HeatMapView"), bench)
     px, (rows, columns) = bench.appearance.px, heat.matrix.array.shape
     if max(rows, columns) > FEW:
-        return PicturePlace(bench.appearance.turns, make, heat, px(LONG), px(LONG), parent)
+        return WordPlace(bench, make, heat, px(LONG), px(LONG), parent)
     word = word_beside(bench, heat)
     across = word + px(26) + columns * (round(1.1 * word) + px(10))
-    return PicturePlace(bench.appearance.turns, make, heat, min(across, px(LONG)), px(61 + 26 * rows), parent)
+    return WordPlace(bench, make, heat, min(across, px(LONG)), px(61 + 26 * rows), parent)
 
 
 def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | None = None) -> PicturePlace:
     make = partial(imported("drawing.weights", "AttentionLinesView"), bench)
     px, words = bench.appearance.px, max(lines.matrix.values.shape)
     if words > FEW:
-        return PicturePlace(bench.appearance.turns, make, lines, px(LINES), px(LONG), parent)
+        return WordPlace(bench, make, lines, px(LINES), px(LONG), parent)
     across = 2 * (word_beside(bench, lines) + px(26)) + px(CLOSE_LINES if bench.appearance.close else 196)
-    return PicturePlace(bench.appearance.turns, make, lines, across, px(28 + 26 * words), parent)
+    return WordPlace(bench, make, lines, across, px(28 + 26 * words), parent)
 
 
 def _derivation(bench: Workbench, derivation: el.Derivation, parent: QWidget | None = None) -> QWidget:

@@ -19,8 +19,7 @@ from explorer.pages.element import Element, leaves
 from explorer.pages.equation import LEAST_SIDE, Size, in_even_lines
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import DescentPart, Item, Listing, Picture, Row, Stack, maps_alike, parts_beside
-from explorer.ui.page.elements import around_map
-from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.elements import WordPlace, around_map
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import can_typeset_now
 
@@ -246,7 +245,7 @@ class WordPictures:
             self._sharing.page.let_begin(row, frozenset(range(each, len(maps), each)))
             for i, one in enumerate(maps):
                 names = word * (i % each == 0)
-                place = cast(PicturePlace, self._sharing.page.widgets[one.id])
+                place = cast(WordPlace, self._sharing.page.widgets[one.id])
                 if place.be_one_of_many(side, bool(names), not i, across + names + side, down + side):
                     self._sharing.page.changed(one.id)
 
@@ -264,7 +263,7 @@ class WordPictures:
         for one in self._sharing.all:
             if isinstance(one, (AttentionLines, HeatMap)) and one.id not in alike:
                 width = min(in_row.get(one.id, self._beside.get(one.id, room)), room)
-                place = cast(PicturePlace, self._sharing.page.widgets[one.id])
+                place = cast(WordPlace, self._sharing.page.widgets[one.id])
                 if place.be_at_most(width, square if one.id in in_row else width, self._sharing.growth.maps):
                     self._sharing.page.changed(one.id)
 
@@ -274,7 +273,7 @@ class WordPictures:
         for i, one in enumerate(row.inside):
             if not (i and isinstance(one, AttentionLines)):
                 continue
-            place = cast(PicturePlace, page.widgets[one.id])
+            place = cast(WordPlace, page.widgets[one.id])
             before = scene_of(row, room, page.spacing, page).places.get(row.inside[i - 1].id)
             spare = 0 if before is None else room - before[0] - before[2] - self._sharing.px(GAP)
             if self._sharing.px(LEAST_LINES) <= spare < place.wished:

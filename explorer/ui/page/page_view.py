@@ -20,10 +20,10 @@ from explorer.pages.steps.of_step import Lit
 from explorer.pages.view import Looking, Memo
 from explorer.ui.matrix.heading import NUMBERS, THUMB, formula_of
 from explorer.ui.page.column import Elements
+from explorer.ui.page.elements import Filling
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.overlays import Flash, Veil
-from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
 from explorer.ui.turns import BeforePainting, Bridge, later
 from explorer.ui.widgets.formula import can_typeset_now, typeset
@@ -57,7 +57,7 @@ class InPlace:
         if self._held is None or not self._is_there(self._held[0]):
             there = [one for one in self._elements.widgets.values() if one.underMouse() and one.isVisible()]
             # A picture that fills the page takes the rest of the height: room added below would make it smaller.
-            there = [one for one in there if not (isinstance(one, PicturePlace) and one.fills)]
+            there = [one for one in there if not isinstance(one, Filling)]
             self._held = (there[0], self._height(there[0])) if there else None
 
     def keep(self) -> None:
@@ -223,9 +223,9 @@ class PageView(QScrollArea):
         return self._picture is not None
 
     @property
-    def _picture(self) -> PicturePlace | None:
+    def _picture(self) -> Filling | None:
         widgets = self.elements.widgets.values()
-        return next((one for one in widgets if isinstance(one, PicturePlace) and one.fills), None)
+        return next((one for one in widgets if isinstance(one, Filling)), None)
 
     def come_from(self, stages: Sequence[str]) -> None:
         """In a picture that fills the page, select the box that leads to one of these stages."""

@@ -6,7 +6,7 @@ from weakref import proxy
 
 from PySide6.QtCore import QRect
 
-from explorer.pages.arrange import ACROSS, SIGN, asked, room_in
+from explorer.pages.arrange import ACROSS, SIGN, asked, own_size, room_in
 from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.equation import Room, side_by_side
@@ -16,10 +16,8 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.heading import LOW_ROW
 from explorer.ui.page import emphasis, lines
 from explorer.ui.page.controls import ChoiceView
-from explorer.ui.page.elements import Sized
 from explorer.ui.page.growth import Growth, WordPictures
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.picture_place import DescentView
 from explorer.ui.page.player import PlayerView
 
 if TYPE_CHECKING:
@@ -144,10 +142,11 @@ class Sharing:
             if isinstance(widget, (ChoiceView, PlayerView)):
                 widget.be_no_wider(self._narrow.get(id, room))
                 self.page.changed(id)
-            elif isinstance(widget, DescentView | Sized) and widget.be_no_wider(
-                room, self._narrow.get(id, room), self.growth.drawn
-            ):
-                self.page.changed(id)
+        if self.page.drawn != self.growth.drawn:
+            self.page.drawn = self.growth.drawn
+            for one in self.all:
+                if own_size(one) is not None:
+                    self.page.changed(one.id)
         for scheme in crossing:
             self._line_up(scheme)
         for row in rows:

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QTableView, QWidget
 
+from explorer.pages.arrange import own_size
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.page import DescentPart
 from explorer.pages.steps.of_step import names
@@ -90,9 +91,9 @@ class Surface(QWidget):
         told = {one.id for one in others}  # compared by id: `_shown` still has the elements of the earlier model
         others += [one for id, (one, _) in self._shown.items() if isinstance(one, DescentPart) and id not in told]
         for element in others:
-            widget: Any = self.widgets[element.id]
+            was, widget = self._shown[element.id][0], self.widgets[element.id]
             self._shown[element.id] = element, widget
-            stands_otherwise = widget.tell(element)
+            stands_otherwise = cast(Any, widget).tell(element) or own_size(was) != own_size(element)
             if stands_otherwise or isinstance(widget, HeaderView):
                 self.fits = False
         return True

@@ -24,7 +24,6 @@ from explorer.ui.appearance import dress_now, opening_stylesheet
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.theme import Role, mark
 from explorer.ui.turns import do_once_painted, later
-from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout
@@ -68,9 +67,7 @@ class OpeningPage(QFrame):
         self._read_view()
         self._title = Label("How a transformer finds the next word", "title")
         self.said = Label(role="lead", wraps=True, align=Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
-        self.picture = PicturePlace(self._bench.appearance.turns, self._made, self._shown[0], 0, 0)
-        self.picture.fills = True
-        self.picture.setMaximumSize(UNBOUNDED, UNBOUNDED)
+        self.picture = PicturePlace(self._bench.appearance.turns, self._made, self._shown[0])
         self.field = mark(QLineEdit(), large="true")
         self.field.setAccessibleName("A sentence of your own")
         self.field.setPlaceholderText("A sentence of your own")

@@ -17,6 +17,7 @@ from explorer.ui.lesson.lecturer import Pictures
 from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.lesson.step_pictures import drawn
+from explorer.ui.page.elements import Filling
 from explorer.ui.window.main_window import GUIDED
 
 SIZES = [(1280, 720), (1920, 1080)]
@@ -132,7 +133,7 @@ def test_presented_the_picture_of_the_whole_is_seen_whole(open_window, screen, h
     presenter = window.lessons.presenter
     sheet = presenter.findChild(StepSheet)
     qtbot.waitUntil(lambda: not sheet._tries)
-    (picture,) = [widget for widget in sheet.elements.widgets.values() if getattr(widget, "fills", False)]
+    (picture,) = [widget for widget in sheet.elements.widgets.values() if isinstance(widget, Filling)]
     qtbot.waitUntil(lambda: picture.width() > 600 and picture.height() > 250)
     corner = picture.mapTo(presenter, picture.rect().bottomRight())
     assert presenter.rect().contains(corner)

@@ -11,7 +11,7 @@ from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import WHOLE
 from explorer.pages import compose
 from explorer.pages.page import Note
-from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.elements import Filling
 from explorer.ui.training.stepper import Stepper
 from tests.checkpoints.small import write
 from tests.samples import long
@@ -108,13 +108,13 @@ def test_a_picture_that_fills_the_page_does_so_wherever_the_pointer_is(open_wind
     window = open_window("you-are-welcome", stage=WHOLE)
     window.resize(1280, 720)
     eye.settle(window)
-    (place,) = [one for one in window.page().findChildren(PicturePlace) if one.fills]
+    (place,) = window.page().findChildren(Filling)
     QTest.mouseMove(window.windowHandle(), place.mapTo(window, place.rect().center()))
     assert place.underMouse()
     window.bench.open_state(*opened(write(tmp_path)))
     window.bench.document.settle()
     window.bench.bridge.flush()
     page = eye.go_to(window, WHOLE)
-    (place,) = [one for one in page.findChildren(PicturePlace) if one.fills]
+    (place,) = page.findChildren(Filling)
     assert page.verticalScrollBar().maximum() == 0
     assert place.mapTo(page, place.rect().bottomLeft()).y() > page.height() - 40

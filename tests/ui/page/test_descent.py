@@ -101,7 +101,7 @@ def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, wi
     document, parts = window.bench.document, panel.findChildren(DescentView)
     for name in PARTS:
         beside_question = DescentPart("curve", name, height=150)
-        told = next((one._part for one in parts if one._part.part == name), beside_question)
+        told = next((one.data for one in parts if one.data.part == name), beside_question)
         document.do(SetSwitch("loss", "loss", "none"))
         part = DescentView(window.bench, told, panel)
         (late,) = part.findChildren(PicturePlace) or [None]
@@ -188,7 +188,7 @@ def test_a_part_is_told_of_the_model_in_front_and_not_of_the_one_before_once_mor
     qtbot.addWidget(column)
     for lesson in ("xor-linear", "xor"):
         column.tell([DescentPart("curve", "curve", (lesson,))])
-        assert column.widgets["curve"]._part.about == (lesson,)
+        assert column.widgets["curve"].data.about == (lesson,)
 
 
 def test_another_model_ends_the_run(window, stepper, descent, hand, qtbot):

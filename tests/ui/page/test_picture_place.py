@@ -1,4 +1,4 @@
-"""Pictures are larger in a wide page, and no wider than what holds them."""
+"""Pictures are made after the first paint, without holding the window."""
 
 import os
 import subprocess
@@ -6,43 +6,8 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtWidgets import QFrame, QWidget
 
 from explorer.ui.page import picture_place
-from explorer.ui.page.picture_place import MOST_TIMES, WIDE, PicturePlace
-
-
-@pytest.fixture
-def late(qtbot, appearance):
-    holders = []  # qtbot holds them weakly
-
-    def make(holder):
-        holders.append(holder)
-        qtbot.addWidget(holder)
-        return PicturePlace(appearance.turns, lambda _: QFrame(), None, 340, 260, holder)
-
-    yield make
-    holders.clear()
-
-
-@pytest.mark.parametrize(("room", "times"), [(300, 300 / 340), (WIDE, 1), (1.2 * WIDE, 1.2), (5 * WIDE, MOST_TIMES)])
-@pytest.mark.parametrize("filled", [False, True])
-def test_a_picture_uses_the_width_of_the_page(late, room, times, filled):
-    place = late(QWidget())
-    if filled:
-        place.fill()
-    place.use(round(room), round(room), 340, 260, 1.0)
-    high = (place.picture if filled else place).maximumHeight()
-    assert place.maximumWidth() == round(340 * times)
-    assert high == round(260 * max(times, 1))
-
-
-def test_it_is_no_wider_than_a_stack_of_a_width_of_its_own(late):
-    place = late(QWidget())
-    place.use(5 * WIDE, 370, 340, 260, 1.0)
-    assert place.maximumWidth() == 370
-    assert place.maximumHeight() == round(260 * 370 / 340)
-
 
 PROGRAM = """
 import sys, threading
