@@ -404,6 +404,7 @@ class TokenStrip(QWidget):
             return
         (_, _, editor), self._edit = self._edit, None
         editor.blockSignals(True)
+        self._line.removeWidget(editor)  # it goes later, and new words would be put before the last one
         editor.hide()
         editor.deleteLater()
         self._rail.show()

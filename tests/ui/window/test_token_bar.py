@@ -97,6 +97,15 @@ def test_double_click_and_typing_replaces_a_word_by_one_by_several_or_by_none(wi
         hand.key(Key.Key_Z, CONTROL)
 
 
+def test_words_typed_in_the_place_of_one_stand_where_it_stood(window, hand, words, chip, eye):
+    hand.double_click(chip(1))
+    hand.enter("are so very")
+    assert words() == ["You", "are", "so", "very", "welcome"]
+    eye.settle(window)
+    places = [one.x() for one in window.tokens._strips["source"].chips]
+    assert places == sorted(places)
+
+
 def test_keys_open_a_word_and_after_typing_the_focus_is_on_it(window, hand, words, chip):
     before = "welcome"
     for key, typed in ((Key.Key_F2, "late"), (Key.Key_Return, "here"), (Key.Key_Enter, "there")):
