@@ -33,6 +33,7 @@ from explorer.lessons.symbols import SERIF, names_html
 
 _INDEX = re.compile(r"<i>([^<>]{1,2})</i><sub>(.*?)</sub>", re.DOTALL)
 _LETTER = re.compile(r"<i>([^<>\s])</i>")
+_DIGITS = re.compile(r"<[^<>]*>|&[^;]*;|(\d+)")
 _WORD = re.compile(r"\s*\S(?:(?!▁|<0x)\S)*")  # in a text of tokens a blank is a ▁, and a byte may follow a byte
 _FAMILY = f'style="font-family:{SERIF}"'
 UNSEEN = 2
@@ -60,6 +61,10 @@ def _set(match: re.Match[str]) -> str:
     # Qt makes an index two thirds as high as the letters beside it, too low to be read: "large" is a fifth more.
     below = match[2].replace("<i>", "").replace("</i>", "")
     size = "" if "font-size" in below else " style='font-size:large'"  # on a slide it has a size of its own
+    # A 1 in italics is read as I.
+    below = _DIGITS.sub(
+        lambda found: f"<span style='font-style:normal'>{found[1]}</span>" if found[1] else found[0], below
+    )
     return f"<span {_FAMILY}><em>{match[1]}</em>{_UNSEEN}<sub><em{size}>{below}</em></sub></span>"
 
 
