@@ -67,7 +67,12 @@ class CellEditor(QStyledItemDelegate):
             self._view.editing.enter(index, editor.text())
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
-        """Enter and Tab accept a typed number and go on, as in a spreadsheet; other text stays, to be corrected."""
+        """Enter and Tab accept a typed number and go on, as in a spreadsheet; other text stays, to be corrected.
+
+        A number with more digits than the cell has room for is seen from its first digit.
+        """
+        if event.type() == QEvent.Type.FocusIn and isinstance(editor, QLineEdit) and editor.hasSelectedText():
+            editor.setSelection(len(editor.text()), -len(editor.text()))  # the view has put the cursor at the end
         if not (
             isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and isinstance(editor, QLineEdit)
         ):

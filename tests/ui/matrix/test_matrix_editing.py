@@ -87,6 +87,17 @@ def test_what_a_screen_keyboard_or_dictation_gives_is_typed(hand, view, cell):
         assert cell(1, 1) == 10 * len(told) + 5
 
 
+def test_a_number_that_is_longer_than_its_cell_is_seen_from_its_first_digit(hand, view):
+    hand.click(view, hand.cell(view, 0, 2))
+    hand.type("1234567.12345678")
+    hand.key(Key.Key_Return)
+    hand.click(view, hand.cell(view, 0, 2))
+    hand.key(Key.Key_Return)
+    assert editor(view).selectedText() == "1234567.12345678"
+    assert editor(view).cursorPosition() == 0
+    hand.key(Key.Key_Escape)
+
+
 def test_keys_that_open_the_editor_with_the_whole_number(window, hand, view, cell):
     for key in (Key.Key_F2, Key.Key_Return, Key.Key_Enter):
         hand.click(view, hand.cell(view, 0, 2))
