@@ -78,71 +78,102 @@ def line_up(lines: Sequence[ControlLine]) -> None:
 
 
 class ChoiceView(ControlLine):
-    """A choice, as buttons side by side or, with many options, as a list."""
+    """A choice, as buttons side by side; or as a list, if there are many options or no room for the buttons."""
 
     def __init__(self, bench: Workbench, choice: Choice, parent: QWidget | None = None) -> None:
         super().__init__(bench, 8, parent)
         self._choice = choice
         self.setToolTip(set_names(choice.tip))
-        self.control: Segments | QComboBox | None = None
-        self._room, self._buttons = UNBOUNDED, 0
-        """The available width, and the width of the buttons, in pixels; 0 if a list is better in any case."""
+        self._buttons: Segments | None = None
+        self._list: QComboBox | None = None
         self.say(choice.title)
         self.setEnabled(choice.on)
         self._make()
+
+    @property
+    def control(self) -> Segments | QComboBox:
+        """What shows the options now."""
+        shown = self._buttons if self._list is None or self._list.isHidden() else self._list
+        assert shown is not None
+        return shown
 
     def tell(self, choice: Choice) -> None:
         was, self._choice = self._choice, choice
         if was.options != choice.options:
             self._make()
-        elif isinstance(self.control, Segments):
-            self.control.choose(choice.chosen)
-        elif self.control is not None:
-            self.control.setCurrentIndex(choice.chosen)
+        if self._buttons is not None:
+            self._buttons.choose(choice.chosen)
+        if self._list is not None:
+            self._list.setCurrentIndex(choice.chosen)
         self.setEnabled(choice.on)
 
-    def be_no_wider(self, pixels: int) -> None:
-        """Limit the width to `pixels`: buttons that do not fit become a list, whose words may end in dots."""
-        assert self.control is not None
-        own = min(self.control.sizeHint().width(), self.control.maximumWidth())
-        self._room = max(pixels - self.sizeHint().width() + own, 1)
-        if isinstance(self.control, Segments) != (0 < self._buttons <= self._room):
-            self._make()
-        elif isinstance(self.control, QComboBox):
-            self._limit(self.control)
-
-    def _limit(self, box: QComboBox) -> None:
-        """Limit the width of a list to the room; in a form it is as wide as its line."""
-        fills = self.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Preferred
-        box.setMinimumWidth(int(fills))  # with 0, Qt would take the width of the longest option
-        box.setMaximumWidth(UNBOUNDED if fills else self._room)
-
     def _make(self) -> None:
-        if self.control is not None:
-            self.line.removeWidget(self.control)
-            self.control.hide()
-            self.control.deleteLater()
-        choice, options = self._choice, self._choice.options
-        title = choice.name or choice.title or choice.tip
-        scale = self.bench.appearance.scale
+        for control in (self._buttons, self._list):
+            if control is not None:
+                self.line.removeWidget(control)
+                control.hide()
+                control.deleteLater()
+        choice, scale, self._buttons, self._list = self._choice, self.bench.appearance.scale, None, None
+        options = choice.options
         few = len(options) * scale <= MOST_BUTTONS and sum(map(len, options)) * scale <= MOST_LETTERS
-        segments = Segments(options, title) if few and not choice.listed else None
-        self._buttons = 0 if segments is None else segments.sizeHint().width()
-        if segments is not None and self._buttons <= self._room:
-            segments.group.idClicked.connect(self._choose)
-            segments.choose(self._choice.chosen)
-            self.control = segments
-        else:
-            box = ComboBox()
+        if few and not choice.listed:
+            self._buttons = Segments(options, choice.name or choice.title or choice.tip)
+            self._buttons.group.idClicked.connect(self._choose)
+            self._buttons.choose(choice.chosen)
+            self.line.addWidget(self._buttons)
+        self._fit()
+
+    def _as_list(self) -> QComboBox:
+        """The options as a list, whose words end in dots where they have no room."""
+        if self._list is None:
+            choice, options = self._choice, self._choice.options
+            self._list = ComboBox()
+            self._list.hide()
             numbered = len(set(options)) < len(options)
-            box.addItems([f"{i}  {option}" if numbered else option for i, option in enumerate(options)])
-            box.setAccessibleName(title)
-            box.setToolTip(set_names(self._choice.tip))
-            box.setCurrentIndex(self._choice.chosen)
-            self._limit(box)
-            box.activated.connect(self._choose)
-            self.control = box
-        self.line.addWidget(self.control)
+            self._list.addItems([f"{i}  {option}" if numbered else option for i, option in enumerate(options)])
+            self._list.setAccessibleName(choice.name or choice.title or choice.tip)
+            self._list.setToolTip(set_names(choice.tip or choice.title))
+            self._list.setCurrentIndex(choice.chosen)
+            self._list.setMinimumWidth(1)  # with 0, Qt would take the width of the longest option
+            self._list.activated.connect(self._choose)
+            self.line.addWidget(self._list)
+        return self._list
+
+    def _of(self, width: int) -> Segments | QComboBox:
+        """What shows the options at a width."""
+        buttons = self._buttons
+        return buttons if buttons is not None and self._with(buttons).width() <= width else self._as_list()
+
+    def _with(self, control: QWidget) -> QSize:
+        """The size of the line with a control."""
+        parts = [part.sizeHint() for part in (*self.said, control)]
+        gaps = self.line.spacing() * (len(parts) - 1)
+        return QSize(sum(part.width() for part in parts) + gaps, max(part.height() for part in parts))
+
+    def asks(self, room: int) -> Ask:
+        """What it asks for in a place of this width; in a form it is as wide as its line."""
+        self.ensurePolished()
+        likes = min(self._with(self._of(room)).width(), room)
+        fills = self.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Preferred
+        return Ask(likes, 0 if fills else likes)
+
+    def height_at(self, width: int) -> int:
+        """Its height in pixels at a width."""
+        return self._with(self._of(width)).height()
+
+    def sizeHint(self) -> QSize:
+        return self._with(self._buttons or self._as_list())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show the control for which there is room."""
+        there = self._of(self.width() if self.testAttribute(Qt.WidgetAttribute.WA_Resized) else UNBOUNDED)
+        for control in (self._buttons, self._list):
+            if control is not None:
+                control.setHidden(control is not there)
 
     def _choose(self, place: int) -> None:
         asks = self._choice.asks

@@ -2,10 +2,11 @@
 is one of the reader's choices on the page.
 """
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QSlider, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider, QWidget
 
+from explorer.pages.arrange import Ask
 from explorer.pages.controls import Player
 from explorer.pages.page import Note
 from explorer.ui.page.gestures import perform
@@ -17,8 +18,9 @@ from explorer.ui.workbench import Workbench
 EACH = 420
 """Milliseconds for each step at the slowest speed."""
 SPEEDS = (1, 2, 4)
-SPACING, CLOSE = 10, 2
-"""Pixels at text scale 1 between the controls, and between the two buttons where even these have little room."""
+SPACING, CLOSE, BELOW = 10, 2, 4
+"""Pixels at text scale 1 between the controls; between the two buttons where even these have little room; and between
+lines."""
 SLIDER, SHORT, LEAST, BESIDE = 130, 64, 28, 500
 """Widths in pixels at text scale 1: of the slider; of a narrow slider, at most and at least; and of a page with words
 beside the slider."""
@@ -47,30 +49,20 @@ class PlayerView(QWidget):
     def __init__(self, bench: Workbench, player: Player, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench, self.player = bench, player
-        px = bench.appearance.px
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(px(SPACING))
-        self._grid.setVerticalSpacing(px(4))
-        self._grid.setColumnStretch(3, 1)
-        self._lines = 1
-        self.button = PushButton("Pause", self.toggle, keys=True)
+        self.button = PushButton("Pause", self.toggle, parent=self, keys=True)
         self.button.ensurePolished()
-        self.button.setMinimumWidth(self.button.sizeHint().width())  # wide enough for "Play" and "Pause"
-        self._grid.addWidget(self.button, 0, 0)
-        self.slider = Scrub(Qt.Orientation.Horizontal)
-        self.slider.setFixedWidth(px(SLIDER))
+        self._across = self.button.sizeHint().width()
+        """The width in pixels of the button, wide enough for "Play" and "Pause"."""
+        self.slider = Scrub(Qt.Orientation.Horizontal, self)
         self.slider.setAccessibleName("Progress")
         self.slider.setToolTip("Progress: drag, or the arrow keys")
         self.slider.valueChanged.connect(self._go_to)
-        self._grid.addWidget(self.slider, 0, 1)
         self._speed = bench.speeds.get(player.id, SPEEDS[0])
-        self.speed = PushButton("", self._go_faster, look="link")  # Space still plays and pauses after a click on it
+        self.speed = PushButton(
+            "", self._go_faster, parent=self, look="link"
+        )  # Space still plays and pauses after a click on it
         self._show_speed()
-        self._grid.addWidget(self.speed, 0, 2)
-        self.words = NoteLabel(bench, Note("said", player.said))
-        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._grid.addWidget(self.words, 0, 3)
+        self.words = NoteLabel(bench, Note("said", player.said), self)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._step)
         bench.appearance.switched.connect(self._show)
@@ -94,20 +86,48 @@ class PlayerView(QWidget):
             self._timer.stop()
         self._show()
 
-    def be_no_wider(self, pixels: int) -> None:
-        """Put the words below the controls, and the slider below the buttons, if they do not fit beside them."""
-        px = self._bench.appearance.px
-        others = self.button.minimumWidth() + self.speed.sizeHint().width() + 3 * px(SPACING)
-        lines = 1 if pixels >= px(BESIDE) else 2 if others + px(LEAST) <= pixels else 3
-        if lines != self._lines:
-            self._lines = lines
-            self._grid.setHorizontalSpacing(px(SPACING if lines < 3 else CLOSE))
-            self.slider.setMinimumWidth(px(SLIDER if lines == 1 else LEAST))
-            self.slider.setMaximumWidth(px(SHORT if lines == 2 else SLIDER))
-            for part, place in ((self.slider, (0, 1)), (self.words, (0, 3))):
-                self._grid.removeWidget(part)
-                below = lines - 1 if part is self.words else lines - 2
-                self._grid.addWidget(part, *((below, 0, 1, 4) if below > 0 else place))
+    def asks(self, room: int) -> Ask:
+        """What it asks for in a place of this width."""
+        px, buttons = self._bench.appearance.px, self._across + self.speed.sizeHint().width()
+        return Ask(buttons + px(SLIDER + 3 * SPACING), min(buttons + px(CLOSE), room))
+
+    def height_at(self, width: int) -> int:
+        """Its height in pixels at a width."""
+        return max(place.y() + place.height() for place in self._places(width).values())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._stand()
+
+    def _stand(self) -> None:
+        for part, place in self._places(self.width()).items():
+            part.setGeometry(place)
+
+    def _places(self, width: int) -> dict[QWidget, QRect]:
+        """Where everything stands: where there is little room the words are below, and the slider below the buttons."""
+        px, fast = self._bench.appearance.px, self.speed.sizeHint()
+        others = self._across + fast.width() + 3 * px(SPACING)
+        lines = 1 if width >= px(BESIDE) else 2 if others + px(LEAST) <= width else 3
+        low, gap, down = self.slider.sizeHint().height(), px(SPACING if lines < 3 else CLOSE), px(BELOW)
+        long = px(SLIDER) if lines == 1 else min(width - others, px(SHORT)) if lines == 2 else min(width, px(SLIDER))
+        sizes: dict[QWidget, QSize] = {self.button: QSize(self._across, self.button.sizeHint().height())}
+        if lines < 3:
+            sizes[self.slider] = QSize(long, low)
+        sizes[self.speed] = fast
+        said = not self.words.isHidden()
+        if said and lines == 1:
+            across = max(width - others - long, 0)
+            sizes[self.words] = QSize(across, self.words.height_at(across))
+        high, x, places = max(size.height() for size in sizes.values()), 0, dict[QWidget, QRect]()
+        for part, size in sizes.items():
+            places[part] = QRect(QPoint(x, (high - size.height()) // 2), size)
+            x += size.width() + gap
+        if lines == 3:
+            places[self.slider] = QRect(0, high + down, long, low)
+            high += down + low
+        if said and lines > 1:
+            places[self.words] = QRect(0, high + down, width, self.words.height_at(width))
+        return places
 
     def toggle(self) -> None:
         """Play from the present step, after the last from the first; or pause. With less motion, go one step."""
@@ -155,6 +175,7 @@ class PlayerView(QWidget):
         self.speed.setEnabled(moves)
         self.words.tell(Note("said", player.said))
         self.words.setVisible(bool(player.said))
+        self._stand()
         be_there(self, bool(player.steps))
 
     def hideEvent(self, event: QHideEvent) -> None:

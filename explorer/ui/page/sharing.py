@@ -15,10 +15,8 @@ from explorer.pages.page import Listing, Row, Scheme, Stack, parts_beside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.heading import LOW_ROW
 from explorer.ui.page import emphasis, lines
-from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.growth import Growth, WordPictures
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.player import PlayerView
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
@@ -138,10 +136,6 @@ class Sharing:
                 view = cast("ListingView", self.page.widgets[one.id])
                 view.be_times(max(self.growth.drawn, 1.0))
                 self.page.changed(one.id)
-        for id, widget in self.page.widgets.items():
-            if isinstance(widget, (ChoiceView, PlayerView)):
-                widget.be_no_wider(self._narrow.get(id, room))
-                self.page.changed(id)
         if self.page.drawn != self.growth.drawn:
             self.page.drawn = self.growth.drawn
             for one in self.all:
