@@ -8,5 +8,5 @@ from explorer import paths
 
 @cache
 def meanings(of: str) -> dict[str, str]:
-    """What these pages say of each name in one of their lists: "scores", "kinds", "types", "weights" or "growth"."""
+    """What pages say of the names of a kind: "scores", "kinds", "types", "weights", "growth" or "stages"."""
     return dict(tomllib.loads((paths.resources() / "model.toml").read_text("utf-8"))[of])

@@ -23,6 +23,7 @@ from explorer.pages import drawing as draw
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import hides_earlier, into
 from explorer.pages.matrix import CALM, SHARES, SIGNED
+from explorer.pages.model import meanings
 from explorer.pages.view import View, once_a_graph
 
 RELATIVE = {"change": "Δ", "step": "Δ", "difference": "≠"}
@@ -100,33 +101,12 @@ FEW_WORDS = 12
 """The most words whose number is not said above them."""
 TRACKS = 48
 """The most words that each have a line: more lines would look like a grey mat, so only this many are drawn."""
-SAID = {
-    "embedding": "Each word becomes a vector: its row of a table.",
-    "positions": "Numbers that say where a word stands are added to its vector.",
-    "attention": "Only here words take something from other words: each looks at all words.",
-    "mask": "Only here words take something from other words: each looks at those that the mask lets it see.",
-    "attention beside cross": "Each word looks at all words of its own text.",
-    "mask beside cross": "Each word looks at those words of its own text that the mask lets it see.",
-    "masked": "Here each word looks at itself and at the words before it.",
-    "window": "Here each word looks at itself and at the nearest words before it.",
-    "cross": "The words of the target look at those of the source.",
-    "heads": "The outputs of the heads are put side by side, and mixed by W_O if there is one.",
-    "norm": "The numbers of each row are brought to the same size.",
-    "sum": "The output of the block is added to what came in.",
-    "ffn": "Each word by itself goes through a small net.",
-    "output": "The last vector of each word becomes a probability for each word that may come next.",
-    "given": "Each row of given scores goes through the activation.",
-    "place": "The last vector of each word becomes a probability for each word that may stand there.",
-    "loss": "The loss: how improbable the right words are for the model.",
-    "errors": "The loss: how far the answers are from the right ones.",
-}
-"""What a kind of stage does; `_does` gives the key of a stage whose switches, or model, make it different."""
 
 
 @once_a_graph  # each edit draws all boxes anew
 def sentences(view: View) -> Mapping[str, str]:
     """What each stage does with its present switches, by its name; "" if there is nothing to say."""
-    return {stage.name: SAID.get(_does(view, stage), "") for stage in view.graph.stages}
+    return {stage.name: meanings("stages").get(_does(view, stage), "") for stage in view.graph.stages}
 
 
 def _does(view: View, stage: Stage) -> str:
@@ -313,14 +293,10 @@ class Sheet:
             if lane.pitch >= ARROW:
                 self.add(draw.FlowLine(((-11.0, y), (-1.0, lane.row(i))), draw.MUTED, 1.0))
         if title:
-            high = LINE_HEIGHT * large
-            above = min(
-                lane.row(n - 1) - (n - 1) * each - high, lane.top - 18.0 - high / 2
-            )  # above the strip and its caption
-            y = lane.top - RISE - 4.0 if large == 1.0 else above
-            self.add(
-                draw.Words(self.left(lane, title), y, title, draw.MUTED, True, 0.0, size=12.0 * large, strong=True)
-            )
+            x, y, high = self.left(lane, title), lane.top - RISE - 4.0, LINE_HEIGHT * large
+            if large > 1.0:  # above the strip and its caption
+                y = min(lane.row(n - 1) - (n - 1) * each - high, lane.top - 18.0 - high / 2)
+            self.add(draw.Words(x, y, title, draw.MUTED, True, 0.0, size=12.0 * large, strong=True))
         lane.x = 2.0
 
     def tracks(self, lane: Lane, start: float, end: float) -> None:
@@ -370,10 +346,8 @@ class Sheet:
 
     def skip(self, lane: Lane, name: str, caption: str) -> None:
         """Three dots for the layers that are not drawn, and the strip of the stream after them."""
-        for k in range(3):
-            self.add(
-                draw.Words(lane.x + 8.0 + 7.0 * k, lane.spine, "·", draw.MUTED, fixed=True, size=20.0, strong=True)
-            )
+        for x in (8.0, 15.0, 22.0):
+            self.add(draw.Words(lane.x + x, lane.spine, "·", draw.MUTED, fixed=True, size=20.0, strong=True))
         lane.x += 32.0
         self.strip(lane, self.stages[self.view.nodes[name].stage], name, caption)
         self.go_on(lane)
@@ -400,11 +374,9 @@ class Sheet:
         if not stream:
             return "its vector is a new one"
         before, added = length(self.view.values[stream][i]), length(self.view.values[made][i])
-        bar = width * added / ((before + added) or 1.0)
-        self.add(draw.Band((left, lane.bottom + 20.0, width, 3.0), draw.LINE))
-        self.add(
-            draw.FlowLine(((left, lane.bottom + 21.5), (left + bar, lane.bottom + 21.5)), draw.HERE, 3.0, head=False)
-        )
+        bar, y = width * added / ((before + added) or 1.0), lane.bottom + 21.5
+        self.add(draw.Band((left, y - 1.5, width, 3.0), draw.LINE))
+        self.add(draw.FlowLine(((left, y), (left + bar, y)), draw.HERE, 3.0, head=False))
         return f"adds {percent(added / before)} of its length" if before else "adds to a vector of zeros"
 
     # What a box says, and where it leads
