@@ -247,7 +247,7 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
         Controls("asked", (row_choice(view, sequence, "After", last=True), words)),
         *_ledger(view, sequence, row, word),  # first, because what is chosen above is the word that it is about
         *_lens(view, sequence, row, word),
-        *patching(view, sequence, row, word, {name: _block(view, name) for name in attribution.stream(view.graph)}),
+        *patching(view, sequence, row, word, {name: _block(name) for name in attribution.stream(view.graph)}),
     )
 
 
@@ -272,7 +272,7 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         shares.append(share)
         rank = f"{1 + int((logits > logits[word]).sum()):,}"
         line = el.Line.of(
-            el.Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
+            el.Entry(_block(name), leads=GoTo(view.nodes[name].stage)),
             says[first],
             el.Entry(as_share(share, 3), tip=exact(share)),
             el.Entry(as_share(share, 3), share),
@@ -307,26 +307,19 @@ def _lens_of_all(found: attribution.Lens, says: tuple[str, ...], there: tuple[st
         # The chosen word comes first if it would be out of sight.
         for i in (places if row < MOST_WORDS else (row, *places[:row], *places[row + 1 :]))
     ]
-    columns = (el.Column("after"), *(el.Column(_short(name)) for name in shown))
+    columns = (el.Column("after"), *(el.Column(_block(name, "{block} {layer}")) for name in shown))
     return el.Listing(
         "lens words", "The likeliest word after each word, after each block", columns, tuple(lines), MOST_WORDS
     )
 
 
-def _short(node: str) -> str:
-    """The block before a node of the residual stream, as the title of a narrow column."""
-    path = node.split(".")
-    names = {"self": "attention", "cross": "cross-attention", "ffn": "feed-forward"}
-    return f"{names[path[2]]} {path[1]}" if path[0] in ("decoder", "encoder") else "the embedding"
-
-
-def _block(view: View, node: str) -> str:
+def _block(node: str, words: str = "layer {layer}, {block}") -> str:
     """The block before a node of the residual stream, in words."""
-    path = node.split(".")
-    if path[0] not in ("decoder", "encoder"):
+    stack, *path = node.split(".")
+    if stack not in ("decoder", "encoder"):
         return "the embedding"
     names = {"self": "attention", "cross": "cross-attention", "ffn": "feed-forward"}
-    return f"layer {path[1]}, {names.get(path[2], path[2])}"
+    return words.format(layer=path[0], block=names.get(path[1], path[1]))
 
 
 # The ledger
@@ -393,12 +386,12 @@ def _named(view: View, part: attribution.Part, word: str) -> str:
         case "place":
             return "its segment" if part.node.endswith(".segment_rows") else "its place"
         case "head":
-            return f"{_block(view, part.node)}: head {(part.head or 0) + 1}"
+            return f"{_block(part.node)}: head {(part.head or 0) + 1}"
         case "bias":
-            return f"{_block(view, part.node)}: the bias"
+            return f"{_block(part.node)}: the bias"
         case "constant":
             return "β of the norm, and the bias"
-    return _block(view, part.node)
+    return _block(part.node)
 
 
 def _opened(
