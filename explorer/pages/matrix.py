@@ -93,9 +93,7 @@ class Matrix(Element):
     cancels: bool = False  # whether it is a single number that is 0 but for rounding, see `only_rounding`
     # Which rows and columns of the whole table `part_of` has kept; None: all of them.
     kept: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    full: float = (
-        0.0  # the number of the full colour, shared by the matrices of a sum; 0: it has its own, see `full_of`
-    )
+    full: float = 0.0  # the number of the full colour, if several matrices share it; 0: it has its own, see `full_of`
 
     @property
     def own(self) -> Array:
@@ -268,16 +266,12 @@ class Matrix(Element):
         own, was = view.values.get(self.place.node), view.last.before.get(self.place.node)
         if own is None or not is_cell_of(index, own.shape):
             return now  # the view is newer than this page
-        changed = ""
-        if (
-            was is not None
-            and was.shape == own.shape
-            and (change := float(apart(self.values[row, column], was[index])))
-        ):
-            changed = f"\nbefore: {self.names[int(was[index])]}" if self.names else f"\nchanged by {exact(change)}"
         if only_rounding(view.engine, self.place.node, index):
-            now = f"{now}\n{ROUNDING}"
-        return now + changed
+            now += f"\n{ROUNDING}"
+        if was is not None and was.shape == own.shape and was[index] != self.values[row, column]:
+            change = float(apart(self.values[row, column], was[index]))
+            now += f"\nbefore: {self.names[int(was[index])]}" if self.names else f"\nchanged by {exact(change)}"
+        return now
 
 
 def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import field, replace
 from functools import cached_property
-from operator import is_, lt
+from operator import is_
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from explorer.core.cell import is_cell_of
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
@@ -98,10 +99,7 @@ class Covered(Frozen):
 
         def there(cells: Cells) -> Cells:
             shapes = {name: arrays[name].shape for name in cells.keys() & arrays.keys()}
-            of = {
-                name: frozenset(one for one in cells[name] if len(one) == len(shape) and all(map(lt, one, shape)))
-                for name, shape in shapes.items()
-            }
+            of = {name: frozenset(c for c in cells[name] if is_cell_of(c, shape)) for name, shape in shapes.items()}
             return {name: found for name, found in of.items() if found}
 
         return replace(self, values=there(self.values), gradients=there(self.gradients))

@@ -406,11 +406,8 @@ def _curve(net: Net, trained: Engine | None, line: bool) -> draw.Drawing:
     if "regression.output" in values and "regression.output" not in net.view.looking.covered.values:
         # Two points are enough to draw a straight line.
         ends = [int(np.argmin(x)), int(np.argmax(x))]
-        best = "line" if trained is None else "best"
-        drawn = draw.Curve(
-            x[ends], values["regression.output"][ends, 0], best, draw.series(1), not line, 3.0 if line else 1.8
-        )
-        marks.append(drawn)
+        best, y_best = "line" if trained is None else "best", values["regression.output"][ends, 0]
+        marks.append(draw.Curve(x[ends], y_best, best, draw.series(1), not line, 3.0 if line else 1.8))
         said.append(f"line {written(float(values['regression.loss']), 4)}")
         if trained is not None:
             marks.append(draw.Curve(x[ends], trained.values["layer.1.activation"][ends, 0], "line", draw.series(1)))

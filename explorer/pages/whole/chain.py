@@ -140,10 +140,8 @@ class _Boxed:
             LETTER * len(f"from {origin}") if origin else 0.0,
         )
         self._lines = 1 + bool(self._formula) * draw.lines_of(self._formula)
-        self.size = (
-            float(round(max(min(wide, WIDEST), self._numbered))),
-            LINE * self._lines + self._picture + PAD + 3.0,
-        )
+        high = LINE * self._lines + self._picture + PAD + 3.0
+        self.size = float(round(max(min(wide, WIDEST), self._numbered))), high
 
     @property
     def _numbered(self) -> float:
@@ -177,17 +175,10 @@ class _Boxed:
         room = left + PAD, top + head + 2.0, width - 2 * PAD, height - head - PAD - 2.0
         said = sentences(view)[self._stage.name]
         tip = "\n".join(filter(None, (self._stage.where, said, written_shape(value.shape))))
-        box = draw.Box(
-            place,
-            self.name,
-            self._title,
-            "" if self._small and self._share is None else self._note,
-            tip,
-            GoTo(self._stage.name),
-            self._share,
-            formula=self._formula,
-            ink=draw.ACCENT if node.is_input and self._share is None else draw.MUTED if self._origin else draw.TEXT,
-        )
+        note, leads = "" if self._small and self._share is None else self._note, GoTo(self._stage.name)
+        ink = draw.ACCENT if node.is_input and self._share is None else draw.MUTED if self._origin else draw.TEXT
+        texts = self.name, self._title, note, tip
+        box = draw.Box(place, *texts, leads, self._share, formula=self._formula, ink=ink)
         if value.dtype.kind in "iub" and value.ndim == 1:
             return [box, *self._words(room)]
         if value.size == 1:
@@ -364,9 +355,8 @@ def _column(view: View, k: int, name: str, row: int) -> list[draw.Mark]:
         share = min(max(number / size, -1.0), 1.0) if size and np.isfinite(number) else 0.0
         told = next((text for text in (in_table(number, n) for n in (2, 1)) if len(text) <= MOST_FIGURES), "")
         told = told or (NEARLY_ZERO if abs(number) < 1 else in_table(number, 0))
-        found.append(
-            draw.Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share, signed=True)
-        )
+        cell = Cell(name, (row, j))
+        found.append(draw.Dot(k * across, y, labels[j], cell=cell, inside=told, share=share, signed=True))
         if len(labels) <= MOST_NAMED:  # with more neurons the lines would cross the names
             found.append(draw.Words(k * across, y + DISC + 7.5, labels[j], draw.MUTED, fixed=True, size=11.7))
     if k == 0:

@@ -305,19 +305,12 @@ def box_of(sheet: Sheet, stage: Stage, block: str, place: Rect) -> Box:
     else:
         title = named = net_title(view, block, title)
         note = net_note(view, block) if values else note
-    off = is_held(view, raw)
-    return Box(
-        place,
-        f"{stage.group}: {named}{', switched off' if off else ''}",
-        f"✕ {title}" if off else title,
-        "" if attention and values else note,
-        f"{sheet.tip(stage, raw)}\nA right click turns parts of it off.",
-        sheet.into(stage),
-        share,
-        menu=_menu(view, block, raw, stage.title.lower(), attention),
-        off=off,
-        briefly=f"✕ {BRIEFLY[title]}" if off and title in BRIEFLY else BRIEFLY.get(title, ""),
-    )
+    brief, menu = BRIEFLY.get(title, ""), _menu(view, block, raw, stage.title.lower(), attention)
+    if off := is_held(view, raw):
+        title, named, brief = f"✕ {title}", f"{named}, switched off", brief and f"✕ {brief}"
+    said, note = f"{stage.group}: {named}", "" if attention and values else note
+    tip = f"{sheet.tip(stage, raw)}\nA right click turns parts of it off."
+    return Box(place, said, title, note, tip, sheet.into(stage), share, menu=menu, off=off, briefly=brief)
 
 
 BRIEFLY = {"Masked attention": "Attention", "Gated feed-forward": "Feed-forward", "distances": "bias"}

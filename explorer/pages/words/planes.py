@@ -15,18 +15,7 @@ from explorer.core.numbers import percent, quantity, written
 from explorer.core.ops import Array
 from explorer.core.progress import Progress, Report
 from explorer.pages.controls import Button, Check, Choice, Number
-from explorer.pages.drawing import (
-    HERE,
-    MUTED,
-    Arrow,
-    Axis,
-    Dot,
-    Drawing,
-    Segments,
-    VectorStrips,
-    WordMap,
-    series,
-)
+from explorer.pages.drawing import HERE, MUTED, Arrow, Axis, Dot, Drawing, Segments, VectorStrips, WordMap, series
 from explorer.pages.element import Element
 from explorer.pages.page import Note, Picture, Row, Stack
 from explorer.pages.words.card import Pair, Shared, WordsCard
