@@ -105,22 +105,14 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
     place = left, top, width, answers_height(sheet, most)
     into, tip = sheet.into(stage), sheet.tip(stage, PROBABILITIES)
     title = where_said(view, after)
-    sheet.add(
-        draw.Box(place, f"What comes {title[0].lower()}{title[1:]}", title, said, tip, into, share, letters=large)
-    )
+    name = f"What comes {title[0].lower()}{title[1:]}"
+    sheet.add(draw.Box(place, name, title, said, tip, into, share, letters=large))
     values, was = tuple(float(shares[j]) for j in best), view.last.before.get(PROBABILITIES)
     edited = was is not None and was.shape == view.values[PROBABILITIES].shape and not view.given  # opening is no edit
     before = tuple(float(was[row, j]) for j in best) if was is not None and edited else ()
-    sheet.add(
-        draw.Bars(
-            (left + 6.0, top + HEAD * large, width - 10.0, EACH * len(best) * large),
-            tuple(words[j] for j in best),
-            values,
-            tuple(Cell(PROBABILITIES, (row, j)) for j in best),
-            max(1.0, *values),
-            before,
-        )
-    )
+    inside = left + 6.0, top + HEAD * large, width - 10.0, EACH * len(best) * large
+    named, cells = tuple(words[j] for j in best), tuple(Cell(PROBABILITIES, (row, j)) for j in best)
+    sheet.add(draw.Bars(inside, named, values, cells, max(1.0, *values), before))
 
 
 def loss(sheet: Sheet, place: draw.Rect, way: tuple[tuple[float, float], ...]) -> None:
