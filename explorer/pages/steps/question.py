@@ -427,11 +427,13 @@ BACK, ON = 2, 3
 not move the mouse."""
 
 
-def head_page(lesson: Lesson, at: int, found: Outcome, asks: bool, changed: bool, over: bool) -> tuple[Element, ...]:
+def head_page(
+    lesson: Lesson, at: int, found: Outcome, asks: bool, changed: bool, over: bool, away: bool = False
+) -> tuple[Element, ...]:
     """The head of a step, counted from 0.
 
     `asks`: whether its question is open; `changed`: whether the model was edited in it; `over`: whether the end of the
-    lesson is shown.
+    lesson is shown; `away`: whether the reader has gone to another page than the step's.
     """
     n, last = len(lesson.steps), at + 1 == len(lesson.steps)
     signs = ("" if step.question is None else SIGNS.get(found.of[step.id], "  ✓") for step in lesson.steps)
@@ -451,8 +453,11 @@ def head_page(lesson: Lesson, at: int, found: Outcome, asks: bool, changed: bool
     tip = "To all lessons" if over else to_end if last else "To the next step (Alt+Right)"
     text, main = "Lessons" if over else "Skip" if asks else "Finish" if last else "Next", over or not asks
     next_ = Button("next", f"{text} ▸", ForSteps("on"), tip, text, primary=main, keys=True, shorter=(text, "▸"))
+    text, tip = "Show the page of this step", "You are on another page; what you changed stays"
+    look = Button("look", f"↩ {text}", ForSteps("look"), tip, text, link=True, wraps=True)
     return (
         Spread("top", (jump, reset, leave), right=2),
         ProgressBar("progress", "How far the lesson is", (at + 1) / n, wide=True),
         Spread("ways", (back, next_), (BACK, ON)),
+        *((look,) if away and not over else ()),
     )

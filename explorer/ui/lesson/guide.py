@@ -541,6 +541,11 @@ class Guide(QObject):
         return WHOLE if stage == "model" else stage
 
     @property
+    def is_away(self) -> bool:
+        """Whether the reader has gone to another stage than the one that the step looks at."""
+        return self.stage not in ("", self._bench.selection.stage)
+
+    @property
     def _spot(self) -> Spot | None:
         """The cells that the step names, the inputs that may be changed, and the cells that should reach a goal."""
         if self.step is None or not self.step.look.node:

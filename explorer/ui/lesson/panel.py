@@ -69,6 +69,7 @@ class StepPanel(QFrame):
         self._closed: list[QWidget] = []
         """Widgets below the panel that have no room now."""
         bench.selection.asked.connect(self._do)
+        bench.selection.stage_changed.connect(self._follow_stage)
         guide.stepped.connect(self._show_step)
         guide.stepped.connect(self._tell_step)
         guide.answered.connect(self._show_answer)
@@ -89,6 +90,8 @@ class StepPanel(QFrame):
                     self._go_on()
                 case "reset", _:
                     self.go(self._guide.reset)
+                case "look", _:
+                    self.go(self._guide.look)
                 case "leave", _:
                     self._guide.leave()
 
@@ -246,7 +249,14 @@ class StepPanel(QFrame):
         if guide.at is not None:
             found = outcome(guide.lesson, guide.walk.progress)
             asks = guide.question is not None
-            self._head.tell(head_page(guide.lesson, guide.at, found, asks, guide.changed, self.is_over))
+            over, away = self.is_over, guide.is_away
+            self._head.tell(head_page(guide.lesson, guide.at, found, asks, guide.changed, over, away))
+
+    def _follow_stage(self) -> None:
+        """Offer the way back to the page of the step as long as the reader is on another one."""
+        if self._guide.step is not None and self._guide.is_away != ("look" in self._head.widgets):
+            self._show_head()
+            self.fit()
 
     def _tell_step(self) -> None:
         """Tell a screen reader the words of another step: the focus stays on Next, whose name says nothing of them."""

@@ -146,6 +146,25 @@ def test_a_jump_is_a_walk_and_a_reset_takes_back_what_was_changed(window, guide,
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 7
 
 
+def test_whoever_has_gone_to_another_page_is_led_back_and_keeps_what_was_changed(anew, hand, eye):
+    window = anew(lesson="you-are-welcome")
+    guide, head = window.lessons.guide, window.lessons.panel._head
+    guide.go(0)
+    eye.settle(window)
+    assert "look" not in head.widgets
+    document = window.bench.document
+    document.do(SetCells("source.table", {(0, 0): 7.0}))
+    eye.go_to(window, "encoder.1.self.heads")
+    hand.click(head.widgets["look"])
+    eye.settle(window)
+    assert window.bench.selection.stage == guide.stage == "source.embedding"
+    assert document.state.inputs["source.table"][0, 0] == 7
+    assert "look" not in head.widgets
+    eye.go_to(window, "encoder.1.self.heads")
+    guide.next()
+    assert "look" not in head.widgets
+
+
 def said(widget):
     """What stands in a widget, from the top down."""
     parts = [part for part in widget.findChildren(SteadyLabel) if part.isVisible()]
