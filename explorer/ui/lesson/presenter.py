@@ -277,9 +277,8 @@ class Presenter(QWidget):
         if (event.text().isdecimal() or event.text() == "-") and not isinstance(focus, QTableView):
             if self._question.be_typed_in():  # its field then gets this key
                 return beside and self._pass_on(event)
-            if event.text().isdecimal():
-                self._type(event.text())  # no number is asked for: that of a step, as for slides elsewhere
-                return True
+            if event.text().isdecimal():  # no number is asked for: that of a step, as for slides elsewhere
+                return self._number_typed(event)
         if key in PRESSES and isinstance(focus, PushButton):  # Tab has led there: a mouse gives buttons no focus
             focus.click()
             self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -312,10 +311,11 @@ class Presenter(QWidget):
         self._say()
 
     def _number_typed(self, event: QKeyEvent) -> bool:
-        """Handle a key after G or a digit: a digit, Backspace, Enter, or any other key, which cancels."""
+        """Handle a digit, or a key after G or a digit: Backspace, Enter, or any other key, which cancels."""
         typed, key = self._typed or "", event.key()
-        if event.text().isdecimal() and len(typed) < 3:
-            self._type(typed + event.text())
+        if event.text().isdecimal():
+            if int(typed + event.text()) <= len(self._guide.steps):  # there is no later step
+                self._type(typed + event.text())
         elif key == Key.Key_Backspace:
             self._type(typed[:-1])
         else:

@@ -226,7 +226,10 @@ def test_g_and_a_number_go_to_a_step_and_so_does_a_number_alone_where_none_is_as
     assert guide.at == 3
     hand.key(Key.Key_G)
     hand.type("99")
-    hand.key(Key.Key_Return)
+    assert "Go to step … of 5" in presenter._bar.text()
+    hand.type("29")
+    assert "Go to step 2 of 5" in presenter._bar.text()
+    hand.key(Key.Key_Escape)
     assert guide.at == 3
     asks = [isinstance(step.question, Predict) for step in guide.steps]
     guide.go(asks.index(False))
