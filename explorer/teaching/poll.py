@@ -7,7 +7,7 @@ from html import escape
 
 from explorer.core.derivation import Row as DerivedRow
 from explorer.core.frozen import Frozen
-from explorer.core.numbers import written
+from explorer.core.numbers import quantity, written
 from explorer.lessons.answers import right_or_mistake
 from explorer.lessons.mistakes import ROUNDED, Part, derivation
 from explorer.lessons.prose import html, numbers_of
@@ -155,7 +155,9 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
 
     `side`: the width of a derivation in pixels at text scale 1; two stand side by side.
     """
-    asked = [el.Section("title", poll.title), el.Note("ask", strong(poll.ask))]
+    # Whoever has only the screen of the class sees that a letter counted, and not yet for which answer.
+    counted = f" · {quantity(sum(poll.counts), 'vote')}" if poll.show == SHOWS[0] else ""
+    asked = [el.Section("title", poll.title + counted), el.Note("ask", strong(poll.ask))]
     if poll.given and poll.show == SHOWS[0]:  # beside the counts it would take the room of the table
         asked.append(el.Note("given", _shortened(poll.given)))
     match poll.show:

@@ -158,8 +158,10 @@ class PollView(QFrame):
         if before is None or before.show != poll.show:
             self.fit()
         elif self.elements is not None:
+            high = self.elements.height()
             self.elements.tell(poll_page(poll, self._side))
-            self._measure()
+            if self._measure() > max(high, self._area.height()):  # the line with the number of votes has broken
+                self.fit()
         self.told.emit()
 
     def fit(self) -> None:
