@@ -142,25 +142,19 @@ def named_on(page: el.Page, view: View, step: Step, has_all_room: bool = False) 
         shown = tuple(_in_sight(one, has_all_room, view.looking.head) for one in shown)
     if look.node and matrix_of(page, view.graph, look.node) is None:  # it is not on this page: show its parents
         shown = tuple(_parents(page, view, look.node)) or shown
-    if look.beside:
-        there = _ids(shown)
-        shown = (*shown, *(one for one in _on(page, view, look.beside) if one.id not in there))
+    shown = (*shown, *_missing(_on(page, view, look.beside), shown))
     question = step.question
     if isinstance(question, Predict) or (isinstance(question, Point) and question.at == "cell"):  # show the asked node
-        asked = matrix_of(page, view.graph, question.node)
-        if asked is not None and asked.id not in _ids(shown):
-            shown = (*shown, asked)
+        shown = (*shown, *_missing(_on(page, view, [question.node]), shown))
     only = all(isinstance(one, Matrix) for one in shown)
     if only and (derived := _derived(view, step)):
         shown = (*_operands(page, view, derived, shown), *shown)
     if only and isinstance(question, Predict) and question.fade == ALL:
-        there = _ids(shown)
-        shown = (*(one for one in _begun_with(page, view, question) if one.id not in there), *shown)
+        shown = (*_missing(_begun_with(page, view, question), shown), *shown)
     if only and question is not None and question.goals:
         shown = (*_to_change(page, view, question, shown), *shown)
-        goal = matrix_of(page, view.graph, question.goals[0][0])
-        if goal is not None and all(goal.id != one.id for one in shown):
-            shown = (*shown, goal)  # so that a class sees the effect of an edit on it
+        goal = _on(page, view, [question.goals[0][0]])  # so that a class sees the effect of an edit on it
+        shown = (*shown, *_missing(goal, shown))
     matrices = [one for one in shown if isinstance(one, Matrix)]
     if len(matrices) < 2 or len(matrices) < len(shown):
         return shown
@@ -216,19 +210,16 @@ def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
     named += controls_named(page.elements, step)
     spoken = _spoken(step)
     made = [name for name in names if view.graph.find(name) is not None]
-    named += [
-        *_on(page, view, names),
-        *(one for one in of_kind(page.elements, Matrix) if one.name in names),
-    ]  # some occur twice
+    named += _on(page, view, names)
+    named += (one for one in of_kind(page.elements, Matrix) if one.name in names)  # some occur twice
     beside += [matrix for name in made for matrix in _parents(page, view, name)]
     beside += _on(page, view, [node for node, _ in step.shown.values()])  # the words say a number of it
     for one in of_kind(page.elements, Matrix):
         node = view.nodes.get(one.place.node)  # the page may still be that of the step before
         if node is not None and not spoken.isdisjoint((node.symbol, node.short, one.title)):
             beside.append(one)
-    lit = _with_headings(
-        page, *({one.id for one in some if not isinstance(one, Arrangement)} for some in (named, beside))
-    )
+    ids = ({one.id for one in some if not isinstance(one, Arrangement)} for some in (named, beside))
+    lit = _with_headings(page, *ids)
     goals = () if question is None else question.goals
     asked = goals[0][0] if goals else getattr(question, "node", "") or look.node
     hero = frozenset(one.id for one in of_kind(page.elements, Matrix) if one.name == asked) & lit.named
@@ -440,7 +431,7 @@ def _derived(view: View, step: Step) -> str:
     return "" if question.fade or leads else asked
 
 
-def _operands(page: el.Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
+def _operands(page: el.Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Matrix]:
     """The parent matrices of a node, if they are small together and not shown yet."""
     # For a row of equal numbers, such as a bias of 0, the derivation is enough.
     parents = _parents(page, view, node)
@@ -462,7 +453,7 @@ def _parents(page: el.Page, view: View, node: str) -> list[Matrix]:
     return _on(page, view, (view.of_head(parent, place.head) for parent in parents if parent not in earlier))
 
 
-def _to_change(page: el.Page, view: View, question: Question, shown: tuple[Element, ...]) -> list[Element]:
+def _to_change(page: el.Page, view: View, question: Question, shown: tuple[Element, ...]) -> list[Matrix]:
     """The smallest matrices that may be edited to reach a goal, as many as are small together."""
     matrices = _on(page, view, question.allowed)
     while sum(matrix.values.size for matrix in matrices) > FEW:
@@ -476,15 +467,15 @@ def _on(page: el.Page, view: View, names: Iterable[str]) -> list[Matrix]:
     return list({matrix.id: matrix for matrix in found}.values())
 
 
-def _ids(elements: Iterable[Element]) -> set[str]:
-    return {part.id for part in of_kind(elements, Element)}
+def _missing(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Matrix]:
+    """The matrices that are not shown yet."""
+    there = {part.id for part in of_kind(shown, Element)}
+    return [matrix for matrix in matrices if matrix.id not in there]
 
 
-def _few(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Element]:
+def _few(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Matrix]:
     """The matrices that are not shown yet, or none if all together are not small (`FEW`)."""
-    there = _ids(shown)
-    few = sum(matrix.values.size for matrix in matrices) <= FEW
-    return [matrix for matrix in matrices if few and matrix.id not in there]
+    return _missing(matrices, shown) if sum(matrix.values.size for matrix in matrices) <= FEW else []
 
 
 def first_cell(view: View, step: Step) -> Cell | None:
