@@ -3,7 +3,7 @@
 The layout knows nothing of models, only the names and sizes of boxes, and which box reads from which.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from explorer.core.frozen import Frozen
@@ -198,12 +198,7 @@ class _Drawer:
             # The computed boxes are centred, so that single boxes in adjacent columns are joined by a straight line.
             y = -(sum(heights[:computed]) + DOWN * (computed - 1)) / 2
         else:
-            wanted = [
-                [self._middle(other) for other in self._sizes if name in self._reads[other] and other in self._places]
-                for line in lines
-                for name in line
-            ]
-            known = [y for some in wanted for y in some]
+            known = [self._middle(other) for other in self._readers(column)]
             y = (sum(known) / len(known) if known else 0.0) - (sum(heights) + DOWN * (len(lines) - 1)) / 2
         for line, high in zip(lines, heights, strict=True):
             wide = sum(self._sizes[name][0] for name in line) + DOWN * (len(line) - 1)
@@ -219,17 +214,18 @@ class _Drawer:
         """Move each given box to the height of its readers, but keep it below the boxes above it."""
         low = float("-inf")
         for line in lines:
-            readers = [
-                self._middle(other)
-                for name in line
-                for other in self._sizes
-                if name in self._reads[other] and other in self._places and self._at[other][0] == self._at[name][0]
-            ]
+            band = self._at[line[0]][0]
+            readers = [self._middle(other) for other in self._readers(line) if self._at[other][0] == band]
             for name in line:
                 left, y, wide, high = self._places[name]
                 wanted = sum(readers) / len(readers) - high / 2 if readers else y
                 self._places[name] = left, max(low, wanted), wide, high
             low = max(self._bottom(name) for name in line) + self._below(line)
+
+    def _readers(self, names: list[str]) -> Iterator[str]:
+        """The boxes that read from each of some boxes, as far as they have their places."""
+        every = (other for name in names for other in self._sizes if name in self._reads[other])
+        return filter(self._places.__contains__, every)
 
     def _below(self, line: list[str]) -> float:
         return DOWN + SAID * any(name in self._outside for name in line)
