@@ -154,9 +154,8 @@ class Maker(Frozen):
     name: str = ""
 
     def __call__(self, view: View, stage: Stage) -> Any:
-        return getattr(import_module(f"explorer.pages.{self.module}"), self.name or self.module.rpartition(".")[2])(
-            view, stage
-        )
+        module, name = import_module(f"explorer.pages.{self.module}"), self.name or self.module.rpartition(".")[2]
+        return getattr(module, name)(view, stage)
 
 
 class Kind(Frozen):

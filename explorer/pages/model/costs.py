@@ -341,14 +341,9 @@ def _timed(view: View, shape: Shape) -> tuple[Element, ...]:
     for i, (n, taken) in enumerate(zip(TIMES, seconds, strict=True)):
         foretold, timed = ("4 ×", f"{taken / seconds[i - 1]:.1f} ×") if i else ("", "")
         lines.append(el.Line.of(f"{n:,}", f"{2 * n * n * d_k * heads:,}", foretold, f"{taken * 1e3:.2f} ms", timed))
-    heads_said = (
-        f"{heads} heads of {d_k} numbers, in float32: the scores, their softmax, and the values in these shares."
-    )
-    return (
-        *head,
-        el.Note("what is timed", heads_said),
-        el.Listing("times", "Attention as timed here", el.numeric("n", "2 n² d", "", "taken", ""), tuple(lines)),
-    )
+    said = f"{heads} heads of {d_k} numbers, in float32: the scores, their softmax, and the values in these shares."
+    columns = el.numeric("n", "2 n² d", "", "taken", "")
+    return *head, el.Note("what is timed", said), el.Listing("times", "Attention as timed here", columns, tuple(lines))
 
 
 def _short(count: float) -> str:

@@ -51,10 +51,9 @@ with a list of more than `MANY` moving blocks).
 def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     """The controls, the curve of the loss, the loss surface, the answers of a net, and the weights that move."""
     if LOSS not in view.nodes:
-        off = "loss" in view.state.model.blocks()
-        way = (
-            (Note("no loss", SWITCHED_OFF), Controls("way to a loss", (LOSS_ON,))) if off else (Note("no loss", NONE),)
-        )
+        way: tuple[Element, ...] = (Note("no loss", NONE),)
+        if "loss" in view.state.model.blocks():
+            way = Note("no loss", SWITCHED_OFF), Controls("way to a loss", (LOSS_ON,))
         return *way, *given(view), whole_below(view)
     steps = view.steps
     moves = tuple(steps.moves) if steps is not None else ()

@@ -42,15 +42,12 @@ def _plane(view: View, name: str, title: str, drags: bool) -> Stack:
     """The rows of a node as points in a plane; with `drags`, dragging a point edits its row."""
     array, node = view.values[name], view.nodes[name]
     labels, features = (view.labels(axis) for axis in node.axes)
-    window, dots = _window(array), []
+    window, dots, ink = _window(array), [], ACCENT if drags else series(0)
     for i, (x, y) in enumerate(array.tolist()):
         if drawable(x, y):
-            cells = (name, (i, 0)), (name, (i, 1))
-            drag = MoveTo(*cells, decimals_in(window)) if drags else None
-            also = (Cell(*cells[1]),)
-            dots.append(
-                Dot(x, y, labels[i], ACCENT if drags else series(0), cell=Cell(*cells[0]), also=also, drag=drag)
-            )
+            cells = Cell(name, (i, 0)), Cell(name, (i, 1))
+            drag = MoveTo((name, (i, 0)), (name, (i, 1)), decimals_in(window)) if drags else None
+            dots.append(Dot(x, y, labels[i], ink, cell=cells[0], also=cells[1:], drag=drag))
     told = "; ".join(f"{dot.name} ({written(dot.x, 2)}, {written(dot.y, 2)})" for dot in dots)
     across, up = (Axis(feature, grid=True) for feature in features)
     drawing = Drawing(tuple(dots), window, f"{title}: {told}", across, up)

@@ -54,16 +54,13 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
     items.append(el.Item("×" if hot else "→", matrix(view, f"{block}table", "embedding table")))
     items.append(el.Item("=" if hot else "→", matrix(view, f"{block}X", "embeddings")))
     if f"{block}scaled" in view.nodes:
-        items += [
-            el.Item("×", matrix(view, f"{block}scale")),
-            el.Item("=", matrix(view, f"{block}scaled", "longer embeddings")),
-        ]
-    if dimensions == 1:  # arrows need two dimensions
-        row = el.Row("from words to vectors", tuple(items))
-    elif words > MANY:
-        row = el.beside((VECTORS, (el.Row("from words to vectors", tuple(items)),)), (PLANE, (_plane(view, block),)))
-    else:
-        row = el.Row("from words to vectors", (*items, el.Item("", _plane(view, block))))
+        items.append(el.Item("×", matrix(view, f"{block}scale")))
+        items.append(el.Item("=", matrix(view, f"{block}scaled", "longer embeddings")))
+    if 1 < dimensions and words <= MANY:  # arrows need two dimensions
+        items.append(el.Item("", _plane(view, block)))
+    row = el.Row("from words to vectors", tuple(items))
+    if 1 < dimensions and words > MANY:
+        row = el.beside((VECTORS, (row,)), (PLANE, (_plane(view, block),)))
     if f"{block}with_segments" not in view.nodes:
         return (row,)
     read, rows = view.nodes[f"{block}with_segments"].parents
@@ -312,10 +309,8 @@ def _sheet(
     height, width = array.shape
     limit = largest_of(array) or 1.0
     rows, columns = min(own[0], height), min(own[1], width)
-    place = (0.0, 0.0, float(width), float(height))
-    marks: list[draw.Mark] = [
-        draw.Image(array, limit, place=place, node=Place(node) if node else None, own=(rows, columns))
-    ]
+    place, of = (0.0, 0.0, float(width), float(height)), Place(node) if node else None
+    marks: list[draw.Mark] = [draw.Image(array, limit, place=place, node=of, own=(rows, columns))]
     if node and rows * columns < array.size:
         marks.append(draw.Band((0.0, 0.0, float(columns), float(rows)), draw.TEXT, filled=False))
     return draw.Drawing(tuple(marks), (0.0, float(width), 0.0, float(height)), summary, *labels, down=True)

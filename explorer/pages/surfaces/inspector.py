@@ -363,10 +363,8 @@ def _of_cell(graph: Graph, about: Inspected, checked: str) -> tuple[Element, ...
     value = "\n".join([first, *more])
     derived: list[Element] = []
     for i, (name, some) in enumerate((*about.parts, *EMPTY[len(about.parts) :])):
-        derived += (
-            Passage(f"node {i}", name and matrix_title(graph, name), "small"),
-            Derivation(f"derivation {i}", some),
-        )
+        derived.append(Passage(f"node {i}", name and matrix_title(graph, name), "small"))
+        derived.append(Derivation(f"derivation {i}", some))
     links = []
     for i, fed in enumerate(about.feeds):
         path, _, short = fed.node.rpartition(".")
@@ -402,10 +400,9 @@ def _on_the_print(told: Told, lesson: Lesson) -> tuple[Element, ...]:
     if printed.said or count:
         heading, wrong = f"In the printed text ({lesson.reference})", errata().get(lesson.reference, "")
     notes = f"{'▾' if told.notes else '▸'} {quantity(count, 'note')} on the printed text"
+    heading = lead(0, heading) if heading and told.about else heading
     return (
-        Passage(
-            "printed", lead(0, heading) if heading and told.about else heading, "section", (ForInspector("source"),)
-        ),
+        Passage("printed", heading, "section", (ForInspector("source"),)),
         Passage("said", paragraphs(printed.said)),
         Passage("notes", lead(0, notes) if count else "", "small", (ForInspector("notes"),)),
         Passage("slips", paragraphs(printed.slips) if told.notes else ""),

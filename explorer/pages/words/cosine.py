@@ -96,21 +96,20 @@ class CosineCard(WordsCard):
     def _way_back(self, cosine: PairCosine) -> tuple[Element, ...]:
         if self.asker is None:
             return ()
-        a, b = map(escape, cosine.words)
-        between = (
-            () if self._has(cosine) else (el.Note("between", f"<mark>{a}</mark> and <mark>{b}</mark>", wide=False),)
-        )
         tip = "Go back to the part of the page where this cosine stands"
         back = Button("way back", f"Back to “{self.asker.title}”", self.asks("back"), tip)
-        return (Controls("asked", (*between, back)),)
+        if self._has(cosine):
+            return (Controls("asked", (back,)),)
+        a, b = map(escape, cosine.words)
+        between = el.Note("between", f"<mark>{a}</mark> and <mark>{b}</mark>", wide=False)
+        return (Controls("asked", (between, back)),)
 
 
 def outcome(cosine: PairCosine, largest_first: bool) -> tuple[Element, ...]:
     """The elements of a cosine: the products, their sums, the picture, and why one uses a cosine."""
     sums = el.Stack("sums and compared", "", (_sums(cosine), _compared(cosine)), 370)
-    picture = el.Stack(
-        "picture", "", (el.Picture("angle", _arrows(cosine), 250, 220, card=True), el.Note("exact", EXACT)), 250
-    )
+    drawn = el.Picture("angle", _arrows(cosine), 250, 220, card=True)
+    picture = el.Stack("picture", "", (drawn, el.Note("exact", EXACT)), 250)
     row = el.Row.of("outcome", (products(cosine, largest_first), sums, picture))
     return row, el.Note("why", WHY + _printed(cosine))
 
@@ -251,11 +250,8 @@ class MatrixCard(WordsCard):
                 rows.append(sentence.vector)
                 unknown += sentence.unknown
             if not 2 <= len(rows) <= MOST_SQUARE:
-                raise ExplorerError(
-                    "words-wanted",
-                    wanted=f"2 to {MOST_SQUARE} words or sentences, with commas between",
-                    given=len(rows),
-                )
+                wanted = f"2 to {MOST_SQUARE} words or sentences, with commas between"
+                raise ExplorerError("words-wanted", wanted=wanted, given=len(rows))
         except ExplorerError as error:
             if not self.asked.stays:
                 self.asked.fail(error)

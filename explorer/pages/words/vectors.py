@@ -295,10 +295,8 @@ class VectorsCard(WordsCard):
 
 def _loaded(vectors: Vectors) -> str:
     norms = vectors.norms
-    lengths = (
-        f"Their lengths, called norms, go from {written(float(norms.min()), 2)} to {written(float(norms.max()), 2)}, "
-    )
-    lengths += f"with {written(float(np.median(norms)), 2)} in the middle."
+    least, most, middle = (written(float(norm), 2) for norm in (norms.min(), norms.max(), np.median(norms)))
+    lengths = f"Their lengths, called norms, go from {least} to {most}, with {middle} in the middle."
     return f"{quantity(len(vectors), 'word')}, {quantity(vectors.dims, 'number')} each. {about(vectors.name)} {lengths}"
 
 
