@@ -93,7 +93,10 @@ def _is_rich(label: Label) -> bool:
 
 
 def terms_in_sight(window: QWidget, but: QWidget) -> list[Term]:
-    """Every term and symbol that stands in a window now, but in one part of it, in the order of the alphabet."""
+    """Every term and symbol that stands in a window now, but in one part of it.
+
+    They are in the order of the alphabet; behind them are those that begin with no letter, such as the name of a text.
+    """
     known, found = glossary(), {}
     seen = [one for one in QApplication.allWidgets() if one.isVisible() and window.isAncestorOf(one)]
     seen = [one for one in seen if not but.isAncestorOf(one)]
@@ -103,7 +106,7 @@ def terms_in_sight(window: QWidget, but: QWidget) -> list[Term]:
     for text, rich in _texts(seen):
         for term in _terms_in(text, rich):
             found[term.name] = term
-    return sorted(found.values(), key=lambda term: term.name.lower())
+    return sorted(found.values(), key=lambda term: (not term.name[0].isalpha(), term.name.lower()))
 
 
 @lru_cache(maxsize=2048)

@@ -148,6 +148,14 @@ def test_the_list_is_that_of_the_page(window, page, hand, eye, qtbot):
     qtbot.waitUntil(lambda: "temperature" in listed(window))
 
 
+def test_the_list_begins_with_a_word_not_with_the_number_of_a_text(window, hand, eye):
+    eye.go_to(window, "source.positions")
+    hand.key(Key.Key_G, CONTROL)
+    found = listed(window)
+    assert "004, 004-script" in found[-3:]
+    assert found[0][0].isalpha()
+
+
 def test_the_blocks_of_the_picture_of_the_whole_are_listed(window, eye, hand):
     """Of all words in the picture of the model the list had none."""
     eye.go_to(window, WHOLE.name)
