@@ -23,7 +23,7 @@ from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import HEIGHT, SCALE, WIDTH, Enlarged, in_look, scale_for
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.lesson.step_pictures import lay_out, step_off_screen
-from explorer.ui.page.arranged import Arranged
+from explorer.ui.page.surface import Surface
 from explorer.ui.theme import Theme
 from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import column_in, row_in, scroll_area
@@ -250,7 +250,7 @@ class Speaker(QWidget):
         self.sheet: StepSheet | None = None
         self._side = scroll_area()
         self._told = Enlarged(bench.appearance, self._side, 1.0)  # the slide fits its place; what is told may scroll
-        self.page = Arranged(in_look(bench, self._told), 0)
+        self.page = Surface(in_look(bench, self._told), 0)
         """Clock, times, notes and the next step."""
         self._votes = False
         """Whether a class can vote on the question of the step."""
@@ -303,7 +303,7 @@ class Speaker(QWidget):
         if self._side.takeWidget() is not None:
             self._gone.delete(self.page)
         px = self._told.px
-        self.page = Arranged(in_look(self._program, self._told), px(8))
+        self.page = Surface(in_look(self._program, self._told), px(8))
         self.page.setContentsMargins(px(9), px(9), px(9), px(9))
         self._side.setWidget(self.page)
         self._follow()

@@ -23,8 +23,7 @@ from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.question import StepPage
-from explorer.ui.page.arranged import Arranged
-from explorer.ui.page.surface import Keys
+from explorer.ui.page.surface import Keys, Surface
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.layouts import scroll_area
@@ -58,7 +57,7 @@ class StepPanel(QFrame):
         self.setAccessibleName("Step of the lesson")
         self._bench, self._guide = bench, guide
         # From the outside in: Qt styles all that is inside again each time that a widget gets a parent.
-        self._head = Arranged(bench, 0, self)
+        self._head = Surface(bench, 0, self)
         self._scroll = scroll_area(self, sideways=False)
         self._end: tuple[Lesson, Outcome, Lesson | None, bool] | None = None
         """What the end of the lesson shows, if it is shown: see `finish_page`."""

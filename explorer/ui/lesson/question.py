@@ -33,8 +33,8 @@ from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import least_letters
 from explorer.ui.page.answers import BlankView, OptionView
-from explorer.ui.page.arranged import Arranged
 from explorer.ui.page.note import DerivationView, PassageView
+from explorer.ui.page.surface import Surface
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
@@ -46,7 +46,7 @@ BETWEEN = 5
 """Pixels at text scale 1 between two elements."""
 
 
-class StepPage(Arranged):
+class StepPage(Surface):
     """The question of the present step, below what else stands on its page.
 
     `gaps`: where a derivation with gaps stands, if that is another place than the question.
@@ -55,7 +55,7 @@ class StepPage(Arranged):
     passed = Signal()  # Enter was pressed after the answer was given
 
     def __init__(
-        self, bench: Workbench, guide: Guide, gaps: Arranged | None = None, parent: QWidget | None = None
+        self, bench: Workbench, guide: Guide, gaps: Surface | None = None, parent: QWidget | None = None
     ) -> None:
         super().__init__(bench, bench.appearance.px(BETWEEN), parent)
         self._guide, self._apart = guide, gaps
@@ -312,7 +312,7 @@ class BothDerivations(QFrame):
         self.close_button = PushButton("✕", self.hide, tip, look="link", name="Close both derivations")
         self._content = content = QWidget()
         self._beside = row_in(content)
-        self.sides = Arranged(bench, 0, content), Arranged(bench, 0, content)
+        self.sides = Surface(bench, 0, content), Surface(bench, 0, content)
         for one in self.sides:
             self._beside.addWidget(one, 1)
         scroll = QScrollArea()

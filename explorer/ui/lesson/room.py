@@ -19,12 +19,12 @@ from explorer.pages.drawing import AttentionLines
 from explorer.pages.element import Element
 from explorer.ui.lesson.letters import Fitted, in_look
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.answers import height_at
 from explorer.ui.page.column import Elements
 from explorer.ui.page.elements import Filling
 from explorer.ui.page.lines import same_rows
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.picture_place import DescentView, PicturePlace
+from explorer.ui.page.surface import height_of
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
@@ -418,10 +418,10 @@ class Hero(QWidget):
             ]
         else:
             grown = self._grown
-            taken = [(across, height_at(self.elements, across) - grown) for across in self._widths()]
+            taken = [(across, self.elements.height_at(across) - grown) for across in self._widths()]
         # A list whose letters would be smaller than the words gets shorter bars, and titles on several lines.
         tight = None if self.listing is None else self.listing.shares_line
-        close = [] if tight is None else [(tight, height_at(self.elements, tight) - self._grown)]
+        close = [] if tight is None else [(tight, self.elements.height_at(tight) - self._grown)]
 
         def fitted(sizes: Sequence[tuple[int, int]], width: int, height: int) -> float:
             fits = (min((width - EDGE) / across, (height - EDGE) / max(down, 1)) for across, down in sizes)
@@ -437,10 +437,12 @@ class Hero(QWidget):
         now, most = self.scale, self._bench.appearance.scale
         wide, high = 0, 0
         for one in self.rest:
+            if one.isHidden():
+                continue
             if isinstance(one, PicturePlace | DescentView) and (ask := self.elements.ask(one.data.id)) is not None:
                 wide, high = max(wide, ask.least), high + self.elements.high(one.data.id, ask.likes)
             else:
-                wide, high = max(wide, one.minimumSizeHint().width()), high + height_at(one, width)
+                wide, high = max(wide, one.minimumSizeHint().width()), high + height_of(one, width)
         return min(now * min((width - EDGE) / max(wide, 1), 0.5 * height / max(high, 1)), most)
 
     @property

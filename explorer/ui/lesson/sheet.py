@@ -21,11 +21,10 @@ from explorer.ui.lesson.letters import least_letters
 from explorer.ui.lesson.room import Hero, Needs, Places, placed
 from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.answers import column_height
-from explorer.ui.page.arranged import Arranged
 from explorer.ui.page.column import Elements
 from explorer.ui.page.note import DerivationView
 from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.surface import Surface, height_of
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import Label, SteadyLabel
@@ -87,11 +86,11 @@ class StepSheet(QFrame):
         self._before: tuple[State, Engine] | None = None
         self._number = Label(role="small", plain=True)
         self._title = Label(role="headline", plain=True, wraps=True)
-        self._words = Arranged(bench, 0)
+        self._words = Surface(bench, 0)
         self._words.setContentsMargins(0, 0, px(4), 0)
-        self.question: Arranged | None = None
+        self.question: Surface | None = None
         self._is_open: Callable[[], bool] = bool
-        self.gaps = Arranged(bench, 0)
+        self.gaps = Surface(bench, 0)
         """The place of a derivation with gaps, in place of the derivation of a number."""
         self.gaps.hide()
         way = QWidget()
@@ -133,7 +132,7 @@ class StepSheet(QFrame):
         bench.selection.pointed.connect(self._derive)
         bench.selection.chosen.connect(self._derive)
 
-    def ask(self, question: Arranged, is_open: Callable[[], bool]) -> None:
+    def ask(self, question: Surface, is_open: Callable[[], bool]) -> None:
         """Add a question, which stands along the bottom.
 
         `is_open`: returns whether it is still to be answered.
@@ -429,8 +428,10 @@ class StepSheet(QFrame):
         slack = px(2)
 
         def led(width: int, terms: int) -> int:
-            derived = 0 if self._derivation.isHidden() else px(5) + self._derivation.height_with(width, terms)
-            return column_height(way, width, px(5)) + derived + slack
+            heights = [height_of(widget, width) for widget in way if not widget.isHidden()]
+            if not self._derivation.isHidden():
+                heights.append(self._derivation.height_with(width, terms))
+            return sum(heights) + px(5) * max(len(heights) - 1, 0) + slack
 
         return Needs(
             lambda width: self._words.height_at(width) + slack,

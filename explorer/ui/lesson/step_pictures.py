@@ -25,7 +25,6 @@ from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.letters import Enlarged
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.answers import height_at
 from explorer.ui.page.column import Elements
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.picture_place import PicturePlace
@@ -181,7 +180,7 @@ def _drawn(window: QWidget, elements: Elements, paper: int, theme: Theme) -> lis
     across = max(min(elements.sizeHint().width(), paper), elements.minimumSizeHint().width())
     size = QSize()
     for _ in range(MOST_SIZES):
-        before, size = size, QSize(across, min(height_at(elements, across), 3 * PAPER)) + margin
+        before, size = size, QSize(across, min(elements.height_at(across), 3 * PAPER)) + margin
         if size == before:
             break
         window.resize(size)

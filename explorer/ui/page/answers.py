@@ -3,8 +3,6 @@
 They know their heights at a width before Qt does: a slide and the panel of a step are divided by that.
 """
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QEvent, QMargins, QSignalBlocker, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QScrollArea, QWidget
@@ -19,23 +17,6 @@ from explorer.ui.workbench import Workbench
 
 AROUND = 28
 """Pixels from the text of a field to its edges, both sides together."""
-
-
-def height_at(widget: QWidget, width: int) -> int:
-    """The height of a widget in pixels at a width; 0 if it is hidden."""
-    if widget.isHidden():
-        return 0
-    own = getattr(widget, "height_at", None)
-    if own is not None:
-        return int(own(width))
-    height = widget.heightForWidth(width) if widget.hasHeightForWidth() else widget.sizeHint().height()
-    return min(height, widget.maximumHeight())
-
-
-def column_height(widgets: Sequence[QWidget], width: int, spacing: int) -> int:
-    """The height in pixels of widgets below each other, at a width."""
-    heights = [height_at(widget, width) for widget in widgets if not widget.isHidden()]
-    return sum(heights) + spacing * max(len(heights) - 1, 0)
 
 
 class OptionView(PushButton):

@@ -13,7 +13,6 @@ from explorer.pages.matrix import Matrix
 from explorer.pages.page import Item, Row, Stack
 from explorer.pages.steps.of_step import Lit
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.arranged import Arranged
 from explorer.ui.page.controls import ControlLine, line_up
 from explorer.ui.page.elements import Filling, WordPlace
 from explorer.ui.page.note import Words
@@ -25,7 +24,7 @@ from explorer.ui.widgets.labels import Label
 from explorer.ui.workbench import Workbench
 
 
-class Elements(Arranged):
+class Elements(Surface):
     """A page of elements below each other.
 
     `spacing`: pixels between them.
@@ -47,7 +46,8 @@ class Elements(Arranged):
         policy.setVerticalPolicy(QSizePolicy.Policy.Expanding)
         self.setSizePolicy(policy)
 
-    tell = Surface.tell  # the elements get their places by `share_room`, or a turn later
+    def _follow_news(self) -> None:
+        """Do nothing: the elements get their places by `share_room`, or a turn later."""
 
     def sizeHint(self) -> QSize:
         """The width that its widest element likes."""

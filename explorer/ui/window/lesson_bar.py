@@ -19,7 +19,7 @@ from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Lesson
 from explorer.pages.element import Element
 from explorer.pages.page import Note
-from explorer.ui.page.arranged import Arranged
+from explorer.ui.page.surface import Surface
 from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton, fold_button
 from explorer.ui.widgets.labels import Label
@@ -61,7 +61,7 @@ class LessonBar(QFrame):
         self._more = PushButton(tip="Read all about this example", look="link", checkable=True)
         self._more.toggled.connect(self.refresh)
         self.steps = PushButton("Steps", tip="Go on with this lesson where it was left", look="link")
-        self.words = Arranged(bench, 0)
+        self.words = Surface(bench, 0)
         self._line = Label()
         self._line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._line.installEventFilter(self)
