@@ -102,7 +102,7 @@ class Decoder:
         """
         end = self.n + len(ids)
         if end > self.room:
-            raise ExplorerError("no-room", limit=self.room)
+            raise ExplorerError("no-room", given=end, limit=self.room)
         self._ids[self.n : end] = ids
         begin = self.n if self.cached else 0
         at = slice(begin, end)

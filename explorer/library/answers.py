@@ -296,7 +296,7 @@ def continued(
         if not found:
             raise ExplorerError("no-words")
         if len(found) > (most := positions(state, of)):
-            raise ExplorerError("no-room", limit=most)
+            raise ExplorerError("no-room", given=len(found), limit=most)
         return found
 
     source = None
