@@ -109,16 +109,12 @@ class CrossEntropy(Op):
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         probabilities, target = parents[:2]
-        rights = (
-            (f"INDEX({probabilities[(*i, slice(None))]},{target[i]}+1)", target[i]) for i in np.ndindex(target.shape)
-        )
-        logs = "+".join(_log(right, number, self.pad) for right, number in rights)
-        n = prod(target.shape)
-        return (
-            f"-({logs})/{n}"
-            if self.pad < 0
-            else f"-({logs})/MAX(1,{n}-COUNTIF({target[(slice(None),) * target.ndim]},{self.pad}))"
-        )
+        logs = []
+        for i in np.ndindex(target.shape):
+            right = f"INDEX({probabilities[(*i, slice(None))]},{target[i]}+1)"
+            logs.append(_log(right, target[i], self.pad))
+        total, n, every = f"-({'+'.join(logs)})", prod(target.shape), target[(slice(None),) * target.ndim]
+        return f"{total}/{n}" if self.pad < 0 else f"{total}/MAX(1,{n}-COUNTIF({every},{self.pad}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         probabilities, target, *scores = parents

@@ -191,9 +191,9 @@ class Norm(Op):
     @property
     def _labels(self) -> tuple[str, str]:
         """Labels for a number scaled to the common size, and for the mean of the squares."""
-        return (
-            ("with mean 0, variance 1", "variance σ²") if self.centres else ("with root mean square 1", "mean square")
-        )
+        if self.centres:
+            return "with mean 0, variance 1", "variance σ²"
+        return "with root mean square 1", "mean square"
 
     def _measured(self, x: Source, cell: Index) -> tuple[Step | None, Step, Step]:
         """Mean, root and divisor of the line of a cell; with ε inside the root, root and divisor are the same."""
@@ -213,16 +213,11 @@ class Norm(Op):
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         if self.centres:
-            lines, axis = (
-                (BatchNorm, "the columns, not the rows")
-                if self.axis == -1
-                else (LayerNorm, "the rows, not the columns")
-            )
+            rows, how = self.axis == -1, (self.epsilon, self.inside, self.offset)
+            lines, axis = (BatchNorm, "the columns, not the rows") if rows else (LayerNorm, "the rows, not the columns")
             yield Slip("wrong axis", f"if mean and variance are those of {axis}", lines(self.epsilon, self.inside))
-            how = self.epsilon, self.inside, self.offset
-            undivided, by_variance = (
-                (UndividedRows, RowsByVariance) if self.axis == -1 else (UndividedColumns, ColumnsByVariance)
-            )
+            undivided: type[Norm] = UndividedRows if rows else UndividedColumns
+            by_variance: type[Norm] = RowsByVariance if rows else ColumnsByVariance
             yield Slip("not divided", "if the mean is subtracted and nothing is divided", undivided(*how))
             yield Slip("by variance", "if one divides by the variance, not by its root", by_variance(*how))
         yield Slip("no ε", "without ε", replace(self, epsilon=0.0))

@@ -294,12 +294,9 @@ class Rotary(Op):
 def _cos_sin(op: Rotary, first: int, last: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """Cosines and sines of the angles of the positions from `first` to before `last`, (n, turned / 2)."""
     angles = np.arange(first, last)[:, None] / op.divisors(last)
-    found = tuple(
-        (wave(angles) * op.stretch if op.stretch != 1 else wave(angles)).astype(dtype) for wave in (np.cos, np.sin)
-    )
-    for array in found:
-        array.flags.writeable = False
-    return found[0], found[1]
+    cos, sin = ((wave(angles) * op.stretch).astype(dtype) for wave in (np.cos, np.sin))
+    cos.flags.writeable = sin.flags.writeable = False
+    return cos, sin
 
 
 def _as(array: Array, one: Step) -> Step:

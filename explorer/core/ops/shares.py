@@ -104,9 +104,8 @@ class SinkSoftmax(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         if parent == 1:
             row = value[(*at[:-1], slice(None))]
-            left = step(
-                "subtract", Constant(1.0, "1"), step("sum", row, label="sum of the row"), label="share of the sink"
-            )
+            others = step("sum", row, label="sum of the row")
+            left = step("subtract", Constant(1.0, "1"), others, label="share of the sink")
             return step("negate", step("multiply", value[at], left), label="slope of softmax")
         own = own_place(value.value.shape[-1], cell[-1], at[-1])
         return step("multiply", value[at], step("subtract", own, value[cell]), label="slope of softmax")
@@ -208,8 +207,12 @@ class RowShares(Op):
 
 def own_place(n: int, own: int, at: int | slice) -> Constant:
     """δ: 1 at place `own` in a line of n, 0 elsewhere."""
-    delta = (np.arange(n) == own).astype(np.int64)[at]
-    return Constant(delta, "" if np.ndim(delta) else str(delta))
+    return _zeros_and_ones(np.arange(n) == own, at)
+
+
+def _zeros_and_ones(line: Array, at: int | slice) -> Constant:
+    found = line.astype(np.int64)[at]
+    return Constant(found, "" if np.ndim(found) else str(found))
 
 
 class Route(Op):
@@ -252,18 +255,14 @@ class Route(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         (shares,) = parents
         chosen = self.chosen(shares.value)
-        own = (np.arange(shares.value.shape[-1]) == cell[-1]).astype(np.int64)[at[-1]]
+        n, row = shares.value.shape[-1], cell[:-1]
         if not chosen[cell]:
-            nothing = np.zeros_like(own)
-            return Constant(nothing, "" if np.ndim(nothing) else "0")
+            return _zeros_and_ones(np.zeros(n), at[-1])
+        own = own_place(n, cell[-1], at[-1])
         if not self.again:
-            return Constant(own, "" if np.ndim(own) else str(own))
-        total = self._total(shares, cell)
-        apart = step("subtract", Constant(own, "" if np.ndim(own) else str(own)), value[at])
-        slope = step("divide", apart, total, label="slope of the share")
-        row: Any = (*cell[:-1], slice(None))
-        open_ = chosen[row].astype(np.int64)[at[-1]]
-        return step("multiply", slope, Constant(open_, "" if np.ndim(open_) else str(open_)))
+            return own
+        slope = step("divide", step("subtract", own, value[at]), self._total(shares, cell), label="slope of the share")
+        return step("multiply", slope, _zeros_and_ones(chosen[row], at[-1]))
 
     def _total(self, shares: Source, cell: Index) -> Step:
         row: Any = (*cell[:-1], slice(None))

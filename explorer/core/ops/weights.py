@@ -329,9 +329,9 @@ class FromCodes(Op):
         return f"{codes}.astype({W}.dtype) * {_each_code(scale, W, self.block, self.turned)}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        return step(
-            "multiply", parents[1][cell], parents[2][_of_block(cell, self.block, self.turned)], label="code × scale"
-        )
+        _, codes, scales = parents
+        scale = scales[_of_block(cell, self.block, self.turned)]
+        return step("multiply", codes[cell], scale, label="code × scale")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         if parent < 2:
