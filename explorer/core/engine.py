@@ -110,11 +110,7 @@ class Pass(Frozen, eq=False):
     @property
     def most(self) -> Set[str]:
         """The nodes that it computes at most: the stale ones and all that depend on them."""
-        found: set[str] = set(self.stale)
-        for name, node in self.graph.nodes.items():
-            if not found.isdisjoint(node.parents):
-                found.add(name)
-        return found
+        return self.graph.with_dependents(self.stale)
 
     def compute(self, between: Callable[[], None] | None = None) -> "Computed":
         """Compute all nodes; `between` as in `run`."""

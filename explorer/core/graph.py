@@ -193,6 +193,14 @@ class Graph(Frozen, eq=False):
                     queue.append(parent)
         return above
 
+    def with_dependents(self, names: Iterable[str]) -> set[str]:
+        """Some nodes, and all that depend on them."""
+        found = set(names)
+        for name, node in self.nodes.items():
+            if not found.isdisjoint(node.parents):
+                found.add(name)
+        return found
+
     def inputs_of(self, name: str) -> list[str]:
         """The inputs that a node depends on, in reading order."""
         above = self.ancestors(name)
