@@ -22,12 +22,12 @@ from explorer.pages.arrange import Ask
 from explorer.pages.controls import Button, Check, Choice, Field, Menu, Number, ProgressBar, Ring, Slider, TextBox
 from explorer.pages.gestures import Gesture, GoTo
 from explorer.ui.page.gestures import perform
-from explorer.ui.page.note import wrapped
+from explorer.ui.page.note import WordsBeside, wrapped
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED, inputs, labels
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, PushButton, Segments, SpinBox, WordLine, take_typed
 from explorer.ui.widgets.labels import Label, be_there
-from explorer.ui.widgets.layouts import column_in, row_in
+from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.widgets.names import NamedBox, set_names, with_ampersands
 from explorer.ui.widgets.tree import inside
 from explorer.ui.workbench import Workbench
@@ -38,26 +38,28 @@ SLIDER, SHORT_SLIDER, LONG_SLIDER, LEAST_SLIDER = 260, 120, 415, 80
 """Widths in pixels at text scale 1."""
 RING = 44
 """The diameter of a ring in pixels at text scale 1."""
+BELOW = 2
+"""Pixels at text scale 1 between the lines of a control that needs several."""
 LEAST = 130
 """The least width of a field that may become narrower on a narrow page, in pixels at text scale 1."""
 
 
 class ControlLine(QWidget):
-    """A line with a control, and words before and after it."""
+    """A line with a control, and words before and after it; what has no room on it goes on below."""
 
     def __init__(self, bench: Workbench, spacing: int = 6, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = bench
-        self.line = row_in(self, spacing=bench.appearance.px(spacing))
-        self.said: list[Label] = []
+        self.line = FlowLayout(self, bench.appearance.px(spacing), bench.appearance.px(BELOW), fills=True)
+        self.said: list[WordsBeside] = []
         """The labels with these words."""
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
 
     def say(self, words: str) -> None:
         """Put words on the line."""
         if words:
-            self.said.append(Label(words, "small", self))
-            self.line.addWidget(self.said[-1], 0, Qt.AlignmentFlag.AlignVCenter)
+            self.said.append(WordsBeside(words, "small", self))
+            self.line.addWidget(self.said[-1])
 
     def ask(self, gesture: Gesture) -> bool:
         """Ask for the change that the user has made; returns whether it was done: else an error is shown."""
@@ -73,8 +75,8 @@ def line_up(lines: Sequence[ControlLine]) -> None:
     for title in titles:
         title.setFixedWidth(widest)
     for line in lines:
-        line.line.setSpacing(line.bench.appearance.px(8))
-        line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        line.line.set_spacing(line.bench.appearance.px(8), line.bench.appearance.px(BELOW))
+        line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
 
 
 class ChoiceView(ControlLine):
@@ -134,15 +136,22 @@ class ChoiceView(ControlLine):
             self._list.setAccessibleName(choice.name or choice.title or choice.tip)
             self._list.setToolTip(set_names(choice.tip or choice.title))
             self._list.setCurrentIndex(choice.chosen)
-            self._list.setMinimumWidth(1)  # with 0, Qt would take the width of the longest option
+            self._list.ensurePolished()
+            self._list.setMinimumWidth(min(self._list.sizeHint().width(), self.bench.appearance.px(LEAST)))
             self._list.activated.connect(self._choose)
             self.line.addWidget(self._list)
         return self._list
 
+    def _beside(self, width: int) -> int:
+        """The pixels that the words leave of a width; where that is little, the control stands below them."""
+        left = width - sum(label.sizeHint().width() + self.line.spacing() for label in self.said)
+        return left if left >= self.bench.appearance.px(LEAST) else width
+
     def _of(self, width: int) -> Segments | QComboBox:
         """What shows the options at a width."""
         buttons = self._buttons
-        return buttons if buttons is not None and self._with(buttons).width() <= width else self._as_list()
+        fits = buttons is not None and buttons.sizeHint().width() <= self._beside(width)
+        return buttons if buttons is not None and fits else self._as_list()
 
     def _with(self, control: QWidget) -> QSize:
         """The size of the line with a control."""
@@ -155,14 +164,24 @@ class ChoiceView(ControlLine):
         self.ensurePolished()
         likes = min(self._with(self._of(room)).width(), room)
         fills = self.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Preferred
-        return Ask(likes, 0 if fills else likes)
+        return Ask(likes, 0 if fills else min(likes, self.minimumSizeHint().width()))
 
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
-        return self._with(self._of(width)).height()
+        control = self._of(width)
+        likes, least = self._with(control), min(control.sizeHint().width(), self.bench.appearance.px(LEAST))
+        if not self.said or likes.width() - control.sizeHint().width() + least <= width:
+            return likes.height()
+        words = sum(label.height_at(width) + self.line.down for label in self.said)
+        return words + control.sizeHint().height()
 
     def sizeHint(self) -> QSize:
         return self._with(self._buttons or self._as_list())
+
+    def minimumSizeHint(self) -> QSize:
+        """The least width of a list, or of a word before it."""
+        likes, words = self.sizeHint(), [label.minimumSizeHint().width() for label in self.said]
+        return QSize(min(likes.width(), max(self.bench.appearance.px(LEAST), *words, 0)), likes.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -301,7 +320,7 @@ class FieldView(ControlLine):
                 clear.setAccessibleName("Clear")
                 clear.setToolTip("Clear")
             across = QSizePolicy.Policy.Maximum if field.gives else QSizePolicy.Policy.Expanding
-            self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
+            self.setSizePolicy(across, QSizePolicy.Policy.Minimum)
         else:
             self.say(field.title)
         self.slider: FactorSlider | None = None

@@ -23,7 +23,7 @@ from explorer.ui.page.gestures import perform
 from explorer.ui.theme import NODE, Role, Theme, qcolor
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.inputs import PushButton
-from explorer.ui.widgets.labels import FIGURES, MOST_KEPT, Label, SteadyLabel, be_there, line_of
+from explorer.ui.widgets.labels import FIGURES, MOST_KEPT, TAG, Label, SteadyLabel, be_there, line_of
 from explorer.ui.widgets.layouts import row_in
 from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
@@ -63,7 +63,7 @@ class Words(Label):
                 self._heights.clear()
             wraps = self.wordWrap()
             self.setWordWrap(True)
-            self._heights[asked] = max(self.heightForWidth(width), 0)
+            self._heights[asked] = max(Label.heightForWidth(self, width), 0)
             self.setWordWrap(wraps)
         return self._heights[asked]
 
@@ -73,7 +73,7 @@ class Words(Label):
         if self._one_line is None or self._one_line[0] != key:
             wraps = self.wordWrap()
             self.setWordWrap(False)
-            self._one_line = key, self.sizeHint()
+            self._one_line = key, Label.sizeHint(self)
             self.setWordWrap(wraps)
         return self._one_line[1]
 
@@ -91,6 +91,24 @@ class Words(Label):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+
+class WordsBeside(Words):
+    """Words beside a control, in a layout of Qt's."""
+
+    def sizeHint(self) -> QSize:
+        return self._on_one_line()
+
+    def minimumSizeHint(self) -> QSize:
+        """The longest word."""
+        one, words = self._on_one_line(), TAG.sub("", self.text()).split()
+        return QSize(min(one.width(), max(map(self.fontMetrics().horizontalAdvance, words), default=0)), one.height())
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self.height_at(width)
 
 
 class SectionLabel(Label):

@@ -11,6 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
+    QLabel,
     QLayout,
     QLayoutItem,
     QScrollArea,
@@ -122,13 +123,19 @@ class FlowLayout(QLayout):
     `parent`: the widget to lay out.
     `horizontal`, `vertical`: pixels between items, and between lines.
     `centred`: whether each line is centred.
+    `fills`: whether an item that is no label takes the rest of its line, as far as it may be wider or narrower.
     """
 
     def __init__(
-        self, parent: QWidget | None = None, horizontal: int = 8, vertical: int = 8, centred: bool = False
+        self,
+        parent: QWidget | None = None,
+        horizontal: int = 8,
+        vertical: int = 8,
+        centred: bool = False,
+        fills: bool = False,
     ) -> None:
         super().__init__()
-        self._centred = centred
+        self._centred, self._fills = centred, fills
         self._items: list[QLayoutItem] = []
         self._horizontal = horizontal
         self._vertical = vertical
@@ -172,6 +179,11 @@ class FlowLayout(QLayout):
 
     def spacing(self) -> int:
         return self._horizontal
+
+    @property
+    def down(self) -> int:
+        """The pixels between two lines."""
+        return self._vertical
 
     def expandingDirections(self) -> Qt.Orientation:
         return NOWHERE
@@ -245,11 +257,24 @@ class FlowLayout(QLayout):
             size = self._size(part, available)
             width = size.width()
             if lines[-1] and x + width > available:
-                lines.append([])
-                x = 0
+                if self._fills and x + part.least.width() <= available:
+                    size = self._size(part, available - x)
+                    width = size.width()
+                else:
+                    lines.append([])
+                    x = 0
             lines[-1].append((part, size))
             x += width + self._horizontal
-        return lines
+        return [self._filled(line, available) for line in lines] if self._fills else lines
+
+    def _filled(self, line: list[tuple[Asked, QSize]], available: int) -> list[tuple[Asked, QSize]]:
+        rest = available - sum(size.width() for _, size in line) - self._horizontal * (len(line) - 1)
+        at = next((i for i in reversed(range(len(line))) if not isinstance(line[i][0].item.widget(), QLabel)), None)
+        if rest <= 0 or at is None:
+            return line
+        part, size = line[at]
+        wide = min(size.width() + rest, part.item.maximumSize().width())
+        return [*line[:at], (part, QSize(max(wide, size.width()), size.height())), *line[at + 1 :]]
 
     def _direction(self) -> Qt.LayoutDirection:
         parent = self.parentWidget()

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPalette,
+    QResizeEvent,
     QStaticText,
     QTextDocument,
     QTextOption,
@@ -21,6 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QCheckBox,
+    QSizePolicy,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionButton,
@@ -165,12 +167,16 @@ def with_ampersands(text: str) -> str:
 
 
 class NamedBox(QCheckBox):
-    """A check box whose words may contain names. For a screen reader its text is as it is typed."""
+    """A check box whose words may contain names. For a screen reader its text is as it is typed.
+
+    Words without names go on in another line where they have too little room.
+    """
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(with_ampersands(text), parent)
         self._typed = text
         self.setAccessibleName(text)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
 
     @property
     def _rich(self) -> bool:
@@ -184,11 +190,42 @@ class NamedBox(QCheckBox):
         return document_of(f"<span style='color:{ink.name()}'>{set_names(self._typed)}</span>", self.font())
 
     def sizeHint(self) -> QSize:
-        size = super().sizeHint()
+        """All words on one line."""
+        around = self._around()
         if self._rich:
-            typed = self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic.value, self.text()).width()
-            size.setWidth(size.width() - typed + int(self._document().idealWidth()) + 1)
-        return size
+            return around + QSize(int(self._document().idealWidth()) + 1, 0)
+        return around + QSize(self._wide(self._typed), 0)
+
+    def minimumSizeHint(self) -> QSize:
+        """The longest word."""
+        if self._rich:
+            return self.sizeHint()
+        return self._around() + QSize(max(map(self._wide, self._typed.split()), default=0), 0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return int(self._around().height() + (len(self._lines(width)) - 1) * self.fontMetrics().lineSpacing())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        text = with_ampersands("\n".join(self._lines(self.width())))
+        if text != self.text():
+            self.setText(text)
+
+    def _around(self) -> QSize:
+        """The size of the box with one line of no width."""
+        size, typed = super().sizeHint(), self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic.value, self.text())
+        lines = self.text().count("\n")
+        return QSize(size.width() - typed.width(), size.height() - lines * self.fontMetrics().lineSpacing())
+
+    def _wide(self, words: str) -> int:
+        return int(self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic.value, with_ampersands(words)).width())
+
+    def _lines(self, width: int) -> list[str]:
+        room = width - self._around().width()
+        return [self._typed] if self._rich else [one.strip() for one in broken(self._typed, room, self._wide)]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._rich:

@@ -1,9 +1,11 @@
 """Controls of a page: what is done looks like a button, what leads elsewhere like a link."""
 
+from itertools import combinations
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.controls import Button, Check, Choice, Field, Form, Number
@@ -52,6 +54,30 @@ def test_the_controls_of_a_form_begin_and_end_in_one_line_also_if_it_gets_wider(
         ends = [(one.mapTo(page, QPoint(0, 0)).x(), one.mapTo(page, QPoint(one.width(), 0)).x()) for one in inside]
         assert len(set(ends)) == 1, ends
         assert ends[0][1] <= width
+
+
+def test_what_has_no_room_behind_its_words_stands_below_them(bench, show):
+    """In large text beside a step, the slider of top-p ended outside the page, and a switch's words were cut."""
+    controls = (
+        Number("top-p", "Top-p", 90, 1, 100, Keep("p"), "Top-p in per cent", "%", drags=True),
+        Choice("after", "After the word", ("<start>", "nada"), 1, (Keep("after"),), listed=True),
+        Check("shrinks", "Shrinks from one whole pair to another", True, Keep("shrinks")),
+        Field("base", "Base of its own", "10000", Keep("base"), Keep("base"), 9, width=80),
+    )
+    page, heights = show(Elements(bench, 4)), []
+    page.tell(controls)
+    for width in (600, 240, 160):
+        page.setFixedWidth(width)
+        page.share_room(width)
+        QApplication.processEvents()
+        heights.append([page.widgets[one.id].height() for one in controls])
+        for one in controls:
+            widget = page.widgets[one.id]
+            parts = [part.geometry() for part in widget.children() if isinstance(part, QWidget) and part.isVisible()]
+            assert widget.geometry().right() < width, (width, one.id)
+            assert all(widget.rect().contains(part) for part in parts), (width, one.id)
+            assert not any(a.intersects(b) for a, b in combinations(parts, 2)), (width, one.id)
+    assert all(wide < narrow for wide, narrow in zip(heights[0], heights[2], strict=True))
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])
