@@ -177,7 +177,8 @@ def asked(element: Element, metrics: Metrics) -> Ask | None:
     inside = [ask for one in below_head if (ask := asked(one, metrics)) is not None]
     if isinstance(element, el.Stack) and (head := head_of(element, metrics)):
         gaps = metrics.px(DOWN) * (len(head) - 1)
-        inside.append(Ask(sum(one.likes for _, one in head) + gaps, sum(one.least for _, one in head) + gaps))
+        least = min(sum(one.least for _, one in head) + gaps, max(metrics.room, *(one.least for _, one in head), 0))
+        inside.append(Ask(sum(one.likes for _, one in head) + gaps, least))
     if not inside:
         return None
     likes, least = max(ask.likes for ask in inside), max(ask.least for ask in inside)
@@ -246,14 +247,17 @@ def _leaf(element: Element, width: int, metrics: Metrics, whole: bool = False) -
 
 
 def _stack(stack: el.Stack, width: int, between: int, metrics: Metrics) -> Scene:
-    """Elements below a title, and a button behind that."""
+    """Elements below a title, and a button behind that, or below it where both have no room."""
     head, x, line = head_of(stack, metrics), 0, list[tuple[str, int, int]]()
+    inside = [scene_of(one, width, between, metrics) for one in stack.elements]
     behind = sum(ask.likes + metrics.px(DOWN) for _, ask in head[1:])
+    if behind and max(ask.likes for _, ask in head[:1]) + behind > width:
+        heads = [_line([(id, 0, min(ask.likes, width))], metrics) for id, ask in head]
+        return below([*heads, *inside], metrics.px(DOWN))
     for id, ask in head:
         wide = ask.likes if line else width if not behind else max(min(ask.likes, width - behind), 0)
         line.append((id, x, wide))
         x += wide + metrics.px(DOWN)
-    inside = (scene_of(one, width, between, metrics) for one in stack.elements)
     return below([_line(line, metrics), *inside], metrics.px(DOWN))
 
 

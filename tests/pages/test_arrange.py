@@ -278,6 +278,20 @@ STAGE = (
 LETTERS = st.integers(3, 200)
 
 
+def test_the_button_of_a_stack_stands_below_its_title_where_both_have_no_room():
+    """In large text, "Switch off" beside "Head 1" made the page wider than what is in sight."""
+    stack = Stack("head", "Head 1", (Note("note", "words"),), control=button("off"))
+    letters = Letters(**{"head:_title": "Head 1", "off": "Switch off", "note": "words"})
+    for width, beside in ((200, True), (100, False)):
+        letters.room = width
+        places = arrange([stack], width, GAP, letters).places
+        title, off = places[title_of(stack)], places["off"]
+        assert (title[1] + title[3] > off[1]) == beside
+        assert off[0] + off[2] <= width
+        assert asked(stack, letters).least <= width
+        assert overlapping(places) == []
+
+
 @given(
     words=st.fixed_dictionaries(
         dict.fromkeys(("heading", "note", "said", "n0", "n1", "f0", "f1"), LETTERS)
