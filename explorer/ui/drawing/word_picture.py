@@ -132,7 +132,7 @@ class WordPicture(ZoomPlot):
         super().__init__(bench, parent)
         self.element = element
         self.matrix = element.matrix
-        self._most, self._room = float(MOST), inf
+        self._most, self._room, self._widest = float(MOST), inf, inf
         self._side: int | None = None
         self._larger = 1.0
         self._names_rows = self._scaled = True
@@ -184,25 +184,26 @@ class WordPicture(ZoomPlot):
 
     def lay_out(self, rows: Sequence[str], columns: Sequence[str]) -> None:
         """Take the size that these words need; if their number has changed, show the whole picture."""
-        head = self.head.sizeHint()
-        if (rows, columns, head) == self._laid_out:
+        head, said = self.head.sizeHint(), self._caption.text()
+        if (rows, columns, head, said) == self._laid_out:
             return
         px, area, beside = self.bench.appearance.px, self.area(rows, columns), self.other_side != "top"
         for button in self._buttons:
             button.setVisible(max(len(rows), len(columns)) > MOST_IN_SIGHT)
         self.line.setSpacing(px(2))
-        head = self.head.sizeHint()
-        self._laid_out = rows, columns, head
-        margins = (0, head.height() + px(4), px(10), px(10))
-        if margins != self.grid.getContentsMargins():
-            self.grid.setContentsMargins(*margins)
         left, other = self.side("left"), self.side(self.other_side)
         left.show_words(rows if self._names_rows else (), area.height())
         across = area.width()
         if beside:
             other.show_words(columns, area.height())
             across += other.minimumWidth()
-        across = max(round(across + left.minimumWidth() + px(10)), head.width())
+        across = max(round(across + left.minimumWidth() + px(10)), self.head.sizeHint().width())
+        self._fit_caption(across)
+        head = self.head.sizeHint()
+        self._laid_out = rows, columns, head, said
+        margins = (0, head.height() + px(4), px(10), px(10))
+        if margins != self.grid.getContentsMargins():
+            self.grid.setContentsMargins(*margins)
         if not beside:
             other.show_words(columns, across - left.minimumWidth() - px(10))
         down = area.height() + head.height() + px(14) + (0 if beside else other.minimumHeight())
@@ -220,6 +221,7 @@ class WordPicture(ZoomPlot):
         most = min(min(width - beside, square) / self.bench.appearance.scale, MOST)
         if (most, width - beside, None, larger) != (self._most, self._room, self._side, self._larger):
             self._most, self._room, self._side, self._larger = most, width - beside, None, larger
+            self._widest = width
             self._laid_out = None
             self._names_rows = self._scaled = True
             self.draw()
@@ -252,11 +254,19 @@ class WordPicture(ZoomPlot):
         return max(self._shape) > MOST_IN_SIGHT
 
     def caption(self, text: str, title: str = "") -> None:
-        """Set the caption; its beginning `title` is not cut, even if the picture is narrow."""
+        """Set the caption; its beginning `title` stays on one line if the page is wide enough for it."""
         advance = QFontMetrics(self.bench.appearance.fonts.small).horizontalAdvance(title)
-        self._caption.setMinimumWidth(advance + bool(title))  # a label rounds up
+        self._caption.setMinimumWidth(int(min(advance + bool(title), self._widest)))  # a label rounds up
         self._caption.setText(text)
         self._caption.setVisible(bool(text))
+
+    def _fit_caption(self, across: int) -> None:
+        """Let a caption that is wider than the picture take several lines."""
+        metrics, text = QFontMetrics(self.bench.appearance.fonts.small), self._caption.text()
+        wraps = metrics.horizontalAdvance(text) > across
+        lines = metrics.boundingRect(0, 0, across, 0, Qt.TextFlag.TextWordWrap.value, text).height()
+        self._caption.setWordWrap(wraps)
+        self._caption.setFixedHeight(lines if wraps else metrics.height())
 
     # Zoom
 

@@ -562,7 +562,10 @@ def test_what_is_painted_anew_is_all_that_has_changed_and_not_the_buttons(pair, 
     painted_by(lambda: point(Cell(WEIGHTS, (0, 3, 2))))
     pair.bench.document.do(PinCells(WEIGHTS, {(0, 50, 70): 0.5}))
     painted_by(pair.follow)
-    painted_by(lambda: pair.follow(showing="change"))
+    pair.follow(showing="change")  # the caption of the lines then takes two lines, and all moves
+    qtbot.waitUntil(lambda: not any(picture.height() != picture.minimumHeight() for picture in pair.pictures))
+    QApplication.processEvents()
+    painted_by(lambda: pair.follow(showing="gradient"))
 
 
 def test_a_title_is_not_cut_where_there_are_few_words(open_pair):
@@ -571,6 +574,21 @@ def test_a_title_is_not_cut_where_there_are_few_words(open_pair):
     picture.tell(heat_map(View.of(pair.bench.document), LONG, title))
     assert picture._caption.text() == title
     assert picture.width() >= picture._caption.sizeHint().width()
+
+
+def test_a_caption_without_room_takes_several_lines(open_pair):
+    """In large text, "the strongest of each word" was cut, and a title made the picture wider than the page."""
+    pair = open_pair(new_lesson("gpt", ["a"], d_model=4), LONG)
+    heat, lines = pair.pictures
+    heat.tell(heat_map(View.of(pair.bench.document), LONG, "Self-attention: target → target"))
+    for picture in (heat, lines):
+        picture.be_at_most(150, 150)
+    lines.tell(pair.elements(showing="change")[1])
+    assert heat.width() <= 150
+    for picture in (heat, lines):
+        said = picture._caption
+        assert said.fontMetrics().horizontalAdvance(said.text()) > picture.width()
+        assert said.height() >= 2 * said.fontMetrics().height()
 
 
 def test_lines_that_are_spread_stay_so_where_the_room_is_shared_anew(short):
