@@ -265,7 +265,7 @@ class HeatMapView(WordPicture):
 LEAST_SHARE = 0.01
 MOST_LINES = 24  # the most lines of one word in a long text
 MOST_NAMED = 8  # the most words that are named for one word of a long text
-WIDTH, CLOSE_WIDTH, LEAST_WIDTH = 210, 104, 60
+WIDTH, CLOSE_WIDTH, LEAST_WIDTH = 210, 104, 36
 """Pixels at text scale 1 between the columns of words: usual; on a slide, where the words matter more; and least."""
 
 

@@ -67,7 +67,7 @@ class CellPicker(FollowsRun, QWidget):
         self.cells = chosen(bench)
         px = bench.appearance.px
         column = column_in(self, spacing=px(4))
-        column.addWidget(Label("Click two cells: the loss is drawn over them.", "small"))
+        column.addWidget(Label("Click two cells: the loss is drawn over them.", "small", wraps=True))
         pictures = QWidget()
         flow = blocks = FlowLayout(pictures, px(20), px(6))
         self.pictures = {name: _Weights(self, bench, name) for name in bench.descent.moves()}

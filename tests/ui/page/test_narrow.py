@@ -72,6 +72,18 @@ def test_in_large_text_the_first_two_matrices_are_whole_no_word_is_cut_and_nothi
             assert corner(window) == QColor(appearance.theme.page)
 
 
+def test_in_the_largest_text_beside_a_step_nothing_makes_a_page_wider_than_what_is_in_sight(
+    open_window, eye, appearance
+):
+    appearance.set_scale(3.0)
+    window = open_window("you-are-welcome", size=LARGE_TEXT[:2])
+    window.lessons.begin_steps()
+    eye.settle(window)
+    for name in list(one_of_each_kind(window)):
+        page = eye.go_to(window, name)
+        assert (name, page.horizontalScrollBar().maximum()) == (name, 0)
+
+
 def test_in_the_smallest_usual_window_no_word_is_cut(open_window, eye):
     window = open_window("tiny-gpt", size=SMALL[:2])
     assert cut_pages(window, eye, list(one_of_each_kind(window))) == {}
