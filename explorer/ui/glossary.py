@@ -16,7 +16,7 @@ from explorer.pages.drawing import Box, Drawing, Words
 from explorer.pages.gestures import Ask, ForGlossary
 from explorer.pages.page import Picture
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.page.column_tab import SideColumn
+from explorer.ui.page.column_tab import HEIGHT, SideColumn
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.theme import NODE
 from explorer.ui.turns import later
@@ -204,8 +204,16 @@ class Glossary(SideColumn):
         """Show what there is to say; that may take another height."""
         from explorer.pages.surfaces.references import glossary_page  # rarely used
 
+        self._stand_clear()
         self.show_elements(glossary_page(self.term, self._typed, self._in_sight, self.bench.selection.stops))
         self._places.start()
+
+    def _stand_clear(self) -> None:
+        """Begin below the button in the corner where the heading would reach it."""
+        px, (left, top, *others) = self.bench.appearance.px, self.within
+        title = self.elements.ask("title")
+        reaches = title is not None and px(left) + title.likes > self._corner.x()
+        self.elements.setContentsMargins(*map(px, (left, top + HEIGHT * reaches, *others)))
 
     def close_down(self) -> None:
         """The right column as it was; its keys go back to what had them before."""
@@ -250,7 +258,11 @@ class Glossary(SideColumn):
             # Large letters in a low window leave no room for both: then the field stays in sight, as far as it goes.
             most = min(half, max(left, self.bench.appearance.px(LEAST)))
             line = self.height() - self.contentsRect().height()  # below it
-            self.setFixedHeight(min(self.elements.sizeHint().height() + line, most))
+            if window.inspector.isHidden() and window.lessons.panel.isHidden():  # all of the column
+                self.setMinimumHeight(0)
+                self.setMaximumHeight(UNBOUNDED)
+            else:
+                self.setFixedHeight(min(self.elements.sizeHint().height() + line, most))
             if self._above.indexOf(self) != 0:  # else the page would be laid out twice
                 self._above.insertWidget(0, self)
         else:

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QScrollArea, QWidget
 
@@ -260,6 +260,35 @@ def test_in_a_low_window_with_the_largest_letters_its_field_stays_in_sight(windo
     eye.settle(window)
     column = window.inspector.parentWidget()
     assert 0 < window.terms.height() <= column.height() // 2
+
+
+def test_where_the_inspector_is_folded_it_has_all_of_the_column(window, appearance, eye):
+    """In large text it was half as high, and stood in the middle of an empty column."""
+    window.resize(1280, 720)
+    appearance.set_scale(2.0)
+    eye.settle(window)
+    window.terms.define(glossary().of("softmax"))
+    eye.settle(window)
+    column = window.inspector.parentWidget()
+    assert window.inspector.isHidden()
+    assert window.lessons.panel.isHidden()
+    assert (window.terms.y(), window.terms.height()) == (0, column.height())
+    window.actions_.fold_right.trigger()
+    eye.settle(window)
+    assert window.terms.height() <= column.height() // 2 <= window.inspector.height()
+
+
+def test_the_button_that_closes_it_covers_no_word_of_its_heading(window, appearance, eye):
+    window.resize(1024, 640)
+    for scale in (1.0, 3.0):
+        appearance.set_scale(scale)
+        window.terms.define(None)
+        eye.settle(window)
+        title, corner = window.terms.elements.widgets["title"], window.terms._corner
+        words = QRect(
+            title.mapTo(window.terms, QPoint()), QSize(window.terms.elements.ask("title").likes, title.height())
+        )
+        assert not words.intersects(corner.geometry()), scale
 
 
 def test_it_scrolls_no_farther_than_to_its_end(window, appearance, eye):

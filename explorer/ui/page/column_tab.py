@@ -16,6 +16,9 @@ from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
+HEIGHT = 22
+"""The height of the button in the corner of a column, in pixels at text scale 1."""
+
 
 class ScrollPlace(QObject):
     """Keeps what is read in sight in a scroll area whose page is built again, also in another size of text."""
@@ -153,4 +156,4 @@ class SideColumn(ColumnTab):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         px = self.bench.appearance.px
-        self._corner.setGeometry(self.width() - px(38), px(2), px(28), px(22))
+        self._corner.setGeometry(self.width() - px(38), px(2), px(28), px(HEIGHT))
