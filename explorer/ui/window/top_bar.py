@@ -350,7 +350,9 @@ class TopBar(QFrame):
         needed = others + choices
         free, below = width - others + self._with_title, width - around - choices - self._row.spacing()
         is_below = needed > width and free < min(px(TITLE), below)
-        folds = is_below and below < px(SHARED_TITLE)  # otherwise the choices take two lines
+        # Otherwise the choices take two lines, or the title stands in small letters.
+        small = self._is_cut(below) and not self._is_cut(below + shown - folded)
+        folds = is_below and (below < px(SHARED_TITLE) or small)
         if folds:
             choices, below = choices - shown + folded, below + shown - folded
         self.showing.be_narrow(folds)
@@ -391,7 +393,7 @@ class TopBar(QFrame):
         self.title.setFixedWidth(max(min(self._whole_title, most), least, self._bench.appearance.px(LEAST_TITLE)))
         room, metrics = self.title.minimumWidth() - self._around_title, self._metrics()
         text = shortened(self._name, lambda text: metrics.horizontalAdvance(text) <= room)
-        before, cut = "", metrics.horizontalAdvance(text) > room and lines > 1
+        before, cut = "", lines > 1 and self._is_cut(self.title.minimumWidth())
         mark(self.title, document="small" if cut else "true")
         if cut:
             metrics = self._metrics(SMALL_TITLE)
@@ -407,6 +409,11 @@ class TopBar(QFrame):
             before, text = parted(short)
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
         self.title.setText(with_ampersands(f"{before}\n{text}{OPENS}".strip()))
+
+    def _is_cut(self, pixels: int) -> bool:
+        """Whether the title, or what is left of it where it is shortened, is wider than `pixels`."""
+        room, wide = pixels - self._around_title, self._metrics().horizontalAdvance
+        return wide(shortened(self._name, lambda text: wide(text) <= room)) > room
 
     def _metrics(self, times: float = 1.1) -> QFontMetrics:
         """The metrics of the title's font, `times` as large as other letters, as in the style sheet."""

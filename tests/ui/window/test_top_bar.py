@@ -101,6 +101,18 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance,
     qtbot.waitUntil(lambda: bar.menu.text().strip() == "Menu")
 
 
+def test_a_title_that_would_stand_in_small_letters_comes_before_buttons_for_what_matrices_show(anew, eye, appearance):
+    """In a window of 1280 pixels the letters were half as large as in one of 1024, whose bar had a list."""
+    window = anew(lesson="softmax")
+    window.resize(1280, 720)
+    appearance.set_scale(2.0)
+    eye.settle(window)
+    title, bar = window.top_bar.title, window.top_bar
+    assert title.text() == "Softmax of three numbers  ▾"
+    assert title.sizeHint().width() <= title.width()
+    assert not any(button.isVisible() for button in bar.showing.group.buttons())
+
+
 @pytest.mark.parametrize(("width", "scale"), [(1024, 2.0), (1280, 3.0)])
 def test_in_large_text_the_bar_has_two_lines_and_what_matrices_show_is_a_list(
     anew, eye, hand, appearance, width, scale
