@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
 from explorer.core.errors import ExplorerError
@@ -75,7 +75,7 @@ class CommandPalette(QDialog):
         self.list.setUniformRowHeights(True)
         self.list.header().setStretchLastSection(False)
         self.list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
         self.list.setAccessibleName("What fits")
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys stay in the field
         down = QVBoxLayout(self)
@@ -208,6 +208,9 @@ class CommandPalette(QDialog):
         rows = self.list.topLevelItemCount() * max(self.list.sizeHintForRow(0), 1)
         most = min(px(DOWN), window.height() - px(TOP) - 24)
         self.resize(min(px(ACROSS), window.width() - 40), min(around + rows, most))
+        about = QFontMetrics(self._bench.appearance.fonts.ui).horizontalAdvance
+        widest = max((about(entry.about) for entry in self._found), default=0) + px(24)
+        self.list.setColumnWidth(1, min(widest, self.width() // 2))  # a name comes before what it is of
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):

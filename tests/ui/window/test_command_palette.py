@@ -249,6 +249,16 @@ def test_entries_in_which_a_word_begins_with_what_is_typed_come_first():
     assert [entry.words for entry in found(entries, "matrix a.scores")] == ["a.scores"]
 
 
+def test_in_the_largest_text_names_have_half_of_the_width(window, palette, appearance, eye):
+    """Words on the right, some of them long, left "Pip…" of "Pipeline"."""
+    window.resize(1024, 640)
+    appearance.set_scale(3.0)
+    eye.settle(window)
+    names = palette(window).list
+    assert names.fontMetrics().horizontalAdvance("Pipeline") < names.columnWidth(0)
+    assert names.columnWidth(0) >= 0.45 * names.width()
+
+
 def test_a_name_stands_in_full(window, palette):
     """All names of a term stood in the line, and most of them were cut off behind the first two."""
     window.resize(1280, 720)
