@@ -128,6 +128,8 @@ def shown(value: object) -> str:
 
 FORMAT, VERSION = "Transformer Explorer document", 3
 MOST_TITLE = 1000
+SMALL = 65_536
+"""Arrays of at most so many bytes are compared, and saved once if they are alike."""
 
 
 class Session(Frozen, eq=False):
@@ -144,12 +146,16 @@ NO_SESSION = Session()
 
 
 class Written:
-    """The manifest and the arrays of a document to be saved; each array once, however many states share it."""
+    """The manifest and the arrays of a document to be saved.
+
+    An array is there once, however many states share it, or, if it is small, have one with the same bytes: whoever
+    opens an example again and again has states that share none.
+    """
 
     def __init__(self, state: State, title: str, session: Session) -> None:
         steps, now = (session.steps, session.now) if session.steps else (((state, ""),), 0)
         self.arrays: dict[str, Array] = {}
-        self._names: dict[int, str] = {}
+        self._names: dict[object, str] = {}  # by the id of an array, and by what it is for and its bytes
         self._said: dict[int, dict[str, Any]] = {}
         self._kept: list[object] = []  # objects known by their id, kept alive so that no id is used again
         present = self._state(state)  # first, so that its arrays get the names without a number
@@ -210,8 +216,12 @@ class Written:
         name = self._names.get(id(array))
         if name is None:
             self._kept.append(array)
-            name = way if way not in self.arrays else f"{way} {len(self.arrays)}"
-            self._names[id(array)], self.arrays[name] = name, array
+            content = (way, array.dtype, array.shape, array.tobytes()) if array.nbytes <= SMALL else id(array)
+            name = self._names.get(content)
+            if name is None:
+                name = way if way not in self.arrays else f"{way} {len(self.arrays)}"
+                self._names[content], self.arrays[name] = name, array
+            self._names[id(array)] = name
         return name
 
 
