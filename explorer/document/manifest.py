@@ -30,7 +30,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from explorer.container import DamagedError, Form
+from explorer.container import DamagedError, form_of
 from explorer.core.cost import MOST_LABELS
 from explorer.core.frozen import Frozen
 from explorer.core.model import Model
@@ -170,7 +170,7 @@ class Written:
             "now": now,
             "session": dict(session.beside),
         }
-        self.forms = {name: Form(array.dtype.name, array.shape) for name, array in self.arrays.items()}
+        self.forms = {name: form_of(array) for name, array in self.arrays.items()}
 
     def array(self, name: str) -> Array:
         """An array, as an open file would return it."""
