@@ -20,6 +20,9 @@ from explorer.ui.widgets.inputs import reached
 from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.workbench import Workbench
 
+FRAME = 60
+"""Pixels of the screen's height that the frame of the dialog may take."""
+
 
 class NewModel(QDialog):
     """The form for sizes and sentences of a new model; `lesson` is the result, once the dialog is accepted."""
@@ -46,13 +49,15 @@ class NewModel(QDialog):
         self.elements.tell(new_model_page(self.typed))
         wide = min(px(460), self.screen().availableSize().width() - px(10))
         self.setMinimumWidth(wide)
-        self.area.setMinimumHeight(px(150))
+        # On a low screen it gives way, or the buttons would be below the screen.
+        others = self.buttons.sizeHint().height() + px(44) + FRAME
+        self.area.setMinimumHeight(min(px(150), max(self.screen().availableSize().height() - others, px(30))))
         self._be_high(self.elements.height_at(wide - px(36)) + px(100))
         reached(self.elements)[0].setFocus()
 
     def _be_high(self, pixels: int) -> None:
         """Set the height, limited by the screen; beyond that the form scrolls."""
-        most = self.screen().availableGeometry().height() - self._bench.appearance.px(60)
+        most = self.screen().availableGeometry().height() - FRAME
         self.resize(self.width(), min(pixels, most))
 
     def _do(self, gesture: Ask, at: QWidget) -> None:

@@ -3,11 +3,12 @@
 import gc
 import json
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import shiboken6
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -366,6 +367,21 @@ def fill(dialog, **values):
         else:
             field.edit.setText(value)
             field.edit.textEdited.emit(value)
+
+
+def test_on_a_low_screen_the_buttons_of_a_new_model_stay_on_it_in_the_largest_text(window, qtbot, appearance):
+    """They ended below a screen of 640 pixels."""
+    appearance.set_scale(3.0)
+    screen = SimpleNamespace(availableSize=lambda: QSize(1024, 640), availableGeometry=lambda: QRect(0, 0, 1024, 640))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NewModel, "screen", lambda self: screen)
+        dialog = NewModel(window.bench, window)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.width() <= 1024
+    assert dialog.minimumSizeHint().height() <= dialog.height() <= 600
+    assert dialog.rect().contains(dialog.buttons.geometry())
+
 
 
 def test_a_new_model_from_the_dialog(window, eye, qtbot):
