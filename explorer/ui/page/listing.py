@@ -84,6 +84,7 @@ class ListingView(QTableView):
     ) -> None:
         super().__init__(parent)
         self._given, self._columns = given, list[Widths]()
+        self._least: list[int] = []
         self._beside = self._body = self._below = 0
         """Pixels: the width beside the columns, the height of the lines, and the height below them."""
         self._metrics: QFontMetrics | None = None
@@ -322,11 +323,13 @@ class ListingView(QTableView):
         self._fit()
 
     def _bar_width(self) -> int:
-        return self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
+        # The style's own width of a bar is that of small text.
+        return max(self.verticalScrollBar().sizeHint().width(), self.horizontalScrollBar().sizeHint().height()) + 2
 
     def _fit(self) -> None:
         if self._waits:
             return
+        self._least = self._least_widths(self.width() - self._beside)
         first, *parts = self._side_by_side(tuple(range(len(self._columns))))
         columns = self._columns[: len(first)]
         below = self._below + self._go_on_below(len(first), parts)
@@ -335,7 +338,7 @@ class ListingView(QTableView):
         gives = [width - column.tight for width, column in zip(widths, columns, strict=True)]
         if taken := min(max(over, 0), sum(gives)):
             widths = [w - -(-give * taken // sum(gives)) for w, give in zip(widths, gives, strict=True)]
-        widths = _widest_first(widths, [column.least for column in columns], self.width() - self._beside)
+        widths = _widest_first(widths, [self._least[i] for i in first], self.width() - self._beside)
         over = self._beside + sum(widths) - self.width()
         more = [column.most - column.wanted for column in columns]
         if over < 0 < sum(more):
@@ -352,6 +355,16 @@ class ListingView(QTableView):
             header.setFixedHeight(top)
         self.setFixedHeight(top + self._body + self._break_lines() + below + (over > 0) * self._bar_width())
         self._hold_below()
+
+    def _least_widths(self, room: int) -> list[int]:
+        """The least width of each column; words in the first break sooner where no other would have room beside it."""
+        least, words = [column.least for column in self._columns], self.listing.columns[:1]
+        if len(least) < 2 or least[0] + max(least[1:]) <= room or words[0].kind != WORDS:
+            return least
+        texts = {line.entries[0].text for line in map(self.table.line, range(min(len(self.listing.lines), MEASURED)))}
+        across = QFontMetrics(self._fonts[False, True]).horizontalAdvance
+        longest = max((across(word) for text in texts for word in text.split()), default=0) + 2 * self.padding + 2
+        return [max(min(least[0], room - max(least[1:])), min(longest, least[0])), *least[1:]]
 
     def _top(self, widths: Sequence[int]) -> int:
         if self._metrics is None:
@@ -409,7 +422,7 @@ class ListingView(QTableView):
         A list with room for only one column is not divided.
         """
         room = self.width() - self._beside
-        ends = list(accumulate(self._columns[i].least for i in columns))
+        ends = list(accumulate(self._least[i] for i in columns))
         count = bisect_right(ends, room)
         if self._given or not self._fitted or self.listing.scrolls or count == len(columns) or count < 2:
             return [columns]

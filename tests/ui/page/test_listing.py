@@ -233,6 +233,22 @@ def test_columns_that_have_no_room_stand_below_the_others(bench, show):
     assert view.height() < low
 
 
+def test_words_break_sooner_where_no_other_column_would_have_room_and_a_bar_covers_no_line(bench, show, appearance):
+    """In large text beside a step, a table of the loss scrolled sideways, and its bar covered half of the last line."""
+    appearance.set_scale(3.0)
+    columns = Column("after", WORDS), Column("right", WORDS), Column("p", NUMBER)
+    lines = tuple(Line((Entry(f"{i} <start> de nada"), Entry("<end>"), Entry("0.929"))) for i in range(3))
+    view = show(ListingView(bench, Listing("terms", "The terms", columns, lines)))
+    longest = view.fontMetrics().horizontalAdvance("<start>")
+    for room, scrolls in ((600, False), (longest + 60, True)):
+        view.setFixedHeight(view.height_at(room))
+        assert (view.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOn) == scrolls, room
+        assert bool(view.goes_on) != scrolls
+        body = view.verticalHeader().length() + view.horizontalHeader().height()
+        bar = view.horizontalScrollBar().sizeHint().height() * scrolls
+        assert view.height_at(room) >= body + bar
+
+
 def test_a_cell_that_is_not_needed_is_grey_and_a_label_stands_in_the_middle_of_its_line(bench, show, appearance):
     lines = (Line((Entry("–", muted=True), Entry("0", 0.0))),)
     grey = Listing("grey", "Grey", (Column("a", HEAT), Column("b", HEAT)), lines, labels=("H",))

@@ -383,7 +383,6 @@ def test_on_a_low_screen_the_buttons_of_a_new_model_stay_on_it_in_the_largest_te
     assert dialog.rect().contains(dialog.buttons.geometry())
 
 
-
 def test_a_new_model_from_the_dialog(window, eye, qtbot):
     dialog = NewModel(window.bench, window)
     dialog.open()
