@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from html import escape
 
-from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QRect, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QSizePolicy, QWidget
 
@@ -286,8 +286,11 @@ class StepPanel(QFrame):
             self._next.setFocus(Qt.FocusReason.OtherFocusReason)
         self._show_head()
         self._page.follow()
+        bar = self._scroll.verticalScrollBar()
         for part in self._page.outcome()[::-1]:  # its principle, and above all whether it was right
             self._scroll.ensureWidgetVisible(part, 0, self._bench.appearance.px(4))
+            top = part.mapTo(self._page, QPoint()).y()
+            bar.setValue(min(bar.value(), top))  # of what is higher than the place, Qt shows the end
         self._tell_outcome()
 
     # Room

@@ -255,6 +255,22 @@ def test_from_a_wrong_choice_the_keys_go_to_one_that_is_left(anew, eye, hand):
     assert panel._next.hasFocus()
 
 
+def test_the_reason_for_a_wrong_choice_that_is_higher_than_its_place_is_seen_from_its_beginning(anew, eye, appearance):
+    """In the largest text its first words stood above the place, and "dividing each" was the first line."""
+    window = anew(lesson="softmax")
+    window.resize(1024, 640)
+    appearance.set_scale(3.0)
+    window.lessons.begin_steps()
+    guide, panel = window.lessons.guide, window.lessons.panel
+    guide.go(0)
+    eye.settle(window)
+    guide.answer(next(at for at, one in enumerate(guide.question.choices) if not one.right))
+    eye.settle(window)
+    said, sight = part(panel, "verdict"), panel._scroll.viewport()
+    assert said.height() > sight.height()
+    assert said.mapTo(sight, QPoint()).y() == 0
+
+
 def test_choices_are_mixed_the_same_in_a_sitting_and_another_way_the_next_time_or_as_written(
     open_window, tmp_path, eye
 ):
