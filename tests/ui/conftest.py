@@ -470,6 +470,9 @@ class NoPicture:
     def tell_in_sight(self, make):
         pass
 
+    def draw(self):
+        pass
+
     def be_at_most(self, width, square, larger):
         pass
 

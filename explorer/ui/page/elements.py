@@ -106,6 +106,8 @@ class WordPlace(PicturePlace):
             picture.be_one_of_many(*self._many)
         elif self._most is not None:
             picture.be_at_most(*self._most)
+        else:
+            picture.draw()  # its caption has the letters of the place only now, and is higher on a slide
         self.setMinimumSize(0, 0)
         self.setMaximumSize(UNBOUNDED, UNBOUNDED)
 
