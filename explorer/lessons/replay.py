@@ -152,10 +152,12 @@ def right_answer(question: Question, state: State, engine: Engine) -> Answer | N
 
 
 def way_named(question: MakeSo, state: State, engine: Engine) -> str:
-    """What a model is to be made to do, in words, and a change of numbers that does it, if one is found soon."""
+    """How a model is made to do something: by learning, or a change of numbers that does it, if one is found soon."""
+    if _can_be_learned(question, state):
+        return "Gradient descent leads there."
     goals = "; ".join(goal_named(condition, engine) for condition in question.conditions)
     said = f"Any change is right that leads to this: {goals}."
-    made = None if _can_be_learned(question, state) else solved(question, state, FEW_TRIES)
+    made = solved(question, state, FEW_TRIES)
     if made is None:
         return said
     changes = [

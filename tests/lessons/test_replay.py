@@ -141,4 +141,4 @@ def test_a_way_to_make_it_so_is_named_in_the_words_of_the_page():
 def test_where_learning_is_the_way_no_number_is_named():
     walk = Walk(load("xor"))
     walk.at = [step.id for step in walk.lesson.steps].index("watch")
-    assert walk.told() == ("Any change is right that leads to this: L should be less than 0.01.",)
+    assert walk.told() == ("Gradient descent leads there.",)

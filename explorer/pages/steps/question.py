@@ -38,9 +38,10 @@ WHERE = {
 ON_SLIDE = {**WHERE, "token": "Click a word.", "head": "Click a head."}
 ENTER = ForQuestion("enter")
 FEW = {1: "One number", 2: "Two numbers"}
-FIELD, GAP, LARGE_GAP, WIDE, CURVE = 200, 70, 84, 460, 150
+FIELD, GAP, LARGE_GAP, WIDE, CURVE, LOW_CURVE = 200, 70, 84, 460, 150, 100
 """Pixels at text scale 1: the widths of a field on a slide, and of one in a gap, beside a page and on a slide; the
-greatest width of lines with gaps: numbers far from their names are read in the wrong line; the height of a curve."""
+greatest width of lines with gaps: numbers far from their names are read in the wrong line; the heights of a curve, and
+of one on a slide with its answer."""
 BESIDE, TOGETHER = 22, 20
 """The letters that a line beside a page has room for, and the most of arithmetic that gets a line of its own if it does
 not fit behind its name: "(0.7000 − 0.6250)²" broke before its second number."""
@@ -316,11 +317,14 @@ def _make(asking: Asking) -> list[Element]:
     allowed = " or ".join(f"<b>{formula_html(one)}</b>" for one in symbols) or "any teal number"
     most, how = question.edits, "" if question.allowed or question.edits else ", by hand or by learning"
     said = f" {FEW.get(most, f'{most} numbers')} may be changed." if most else ""
-    parts: list[Element] = [el.Passage("where", f"Change {allowed} on the page{how}.{said}", "small")]
+    told = asking.letters > 0 and asking.done  # on a slide, what is told of the answer needs the room
+    said = "" if told else f"Change {allowed} on the page{how}.{said}"
+    parts: list[Element] = [el.Passage("where", said, "small")]
     if asking.step.look.element == "steps":  # beside the question, the loss is seen to fall
         goals = [one.number for one in question.conditions if one.node == LOSS and one.sign in ("<", "<=")]
         id, goal = f"curve of {asking.step.id}", min(goals, default=None)
-        parts.append(el.DescentPart(id, "curve of a goal", (goal,), height=CURVE, goal=goal))
+        height = LOW_CURVE if told else CURVE
+        parts.append(el.DescentPart(id, "curve of a goal", (goal,), height=height, goal=goal))
     return parts
 
 

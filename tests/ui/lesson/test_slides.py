@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.schema import WHOLE
-from explorer.ui.lesson.ink import empty_share, named_share, slides, strength
+from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.ink import at_rest, empty_share, named_share, slides, strength
 from explorer.ui.lesson.lecturer import Pictures
 from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH
+from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.lesson.step_pictures import drawn
 from explorer.ui.page.elements import Filling
@@ -46,6 +48,30 @@ def test_the_slides_of_a_short_lesson_are_whole_and_full(qapp, name, size):
 def test_the_first_slide_fills_its_place_although_it_was_made_in_another_size(qapp):
     with closing(slides(load("cat-sat-on-the"), SIZES[0])) as found:
         assert next(found).empty < MOST_EMPTY  # it was 64 %: what was too large in one room was so in any other
+
+
+@pytest.mark.parametrize(
+    ("name", "id", "size"),
+    [
+        ("ten-questions-before", "zero", SIZES[1]),
+        ("cat-sat-on-the", "walk-down", SIZES[0]),
+        ("xor", "watch", SIZES[0]),
+    ],
+)
+def test_a_slide_stays_whole_when_its_answer_is_shown(bench_of, qtbot, name, id, size):
+    """Of a table its last row was cut, and of the words beside a curve of the loss all but half a line."""
+    bench = bench_of(load(name))
+    guide = Guide(bench)
+    guide.go([step.id for step in guide.steps].index(id))
+    presenter = Presenter(bench, guide)
+    qtbot.addWidget(presenter)
+    presenter.resize(*size)
+    presenter.show()
+    at_rest(presenter)
+    guide.reveal()
+    at_rest(presenter)
+    assert presenter.sheet.cut == presenter.sheet.scrolls == ()
+    presenter.leave()
 
 
 @pytest.mark.long
