@@ -42,6 +42,8 @@ SIGN = 36
 """Pixels at text scale 1 for ∂L/∂ before a symbol, in a heading that has only the width for values."""
 BRACKETS = 14
 """Pixels at text scale 1 for the brackets around a symbol that is a fraction."""
+LEAST_PART = 0.5
+"""A formula that would be drawn at less than this part of its size could not be read: its symbol stands alone."""
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -137,7 +139,8 @@ class Heading(QWidget):
             beside = 0 if shape.above else self._between + self.size_of(words).width()
             most = min(most, max(head.width() - shape.left - beside, self._appearance.px(SIGN)))
         self.formula.be_no_wider(most, shape.form.times)
-        self.formula.set_latex(symbol_of(matrix.formula) if shape.kind == THUMB else matrix.formula)
+        tiny = 0 < most < LEAST_PART * self.formula.width_of(matrix.formula, shape.form.times)
+        self.formula.set_latex(symbol_of(matrix.formula) if tiny or shape.kind == THUMB else matrix.formula)
         if words != self.caption.text():
             self.caption.setText(words)
         if self._grid.contentsMargins().left() != shape.left:

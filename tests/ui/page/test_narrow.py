@@ -175,6 +175,25 @@ def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_windo
         assert boxes[name].width() >= min(boxes[name].width_of(boxes[name].latex()), 3 * least), name
 
 
+def test_where_a_formula_would_be_tiny_its_symbol_stands_alone(open_window, eye, appearance):
+    """In the largest text that of the positions was 4 pixels high."""
+    typeset("x")
+    appearance.set_scale(3.0)
+    window = open_window("you-are-welcome", size=LARGE_TEXT[:2])
+    window.lessons.begin_steps()
+    for stage in ("source.positions", "encoder.1.ffn.layers"):
+        page = eye.go_to(window, stage)
+        for box in (one for one in page.elements.widgets.values() if isinstance(one, MatrixBox)):
+            formula = box._heading.formula
+            assert formula.width() >= 0.5 * formula.width_of(formula.latex(), box.form.times) - 1, box.matrix.name
+    eye.go_to(window, "source.positions")
+    positions = window.page().elements.widgets["source.PE"]
+    assert positions._heading.formula.latex() == "PE"
+    appearance.set_scale(1.0)
+    eye.settle(window)
+    assert "sin" in window.page().elements.widgets["source.PE"]._heading.formula.latex()
+
+
 @pytest.mark.usefixtures("no_pictures")
 def test_what_stood_otherwise_meanwhile_stands_as_before(open_window, eye):
     window = open_window("you-are-welcome", stage="decoder.1.self.attention")
