@@ -1,4 +1,4 @@
-"""The layout of a diagram: boxes in columns, each after the boxes that it reads from, in one to three bands; and lines.
+"""The layout of a diagram: boxes in columns, each after the boxes that it reads from, in one to five bands; and lines.
 
 The layout knows nothing of models, only the names and sizes of boxes, and which box reads from which.
 """
@@ -17,10 +17,11 @@ CHANNEL, LANE = 12.0, 7.0
 """The room above and below the lines that run between two bands, and the distance between two such lines."""
 APART, BESIDE = 9.0, 3.0
 """The distance between the lines that enter a box, and between their last corners."""
-PAGE, PAGE_OF_LARGE = 1.6, 1.0
+PAGE, PAGE_OF_LARGE = 1.6, 0.5
 """The width of a usual page, divided by its height; the same with large letters, for which a page may scroll."""
-MOST_BANDS, WORTH = 3, 1.12
-"""The most bands; and how many times larger the boxes must become to justify one more: a single band reads best."""
+MOST_BANDS, MOST_OF_LARGE, WORTH = 3, 5, 1.12
+"""The most bands, and the most with large letters; and how many times larger the boxes must become to justify one more:
+a single band reads best."""
 HARDLY = 1.4
 """The most that a column may be wider than its widest box, as a factor, so that two small boxes share a line."""
 
@@ -62,7 +63,8 @@ def laid(
     `page`: the width of the page, divided by its height.
     """
     columns = _columns(list(sizes), reads, given, outside)
-    ways = (_cut(columns, sizes, bands) for bands in range(1, MOST_BANDS + 1))
+    most = MOST_OF_LARGE if page == PAGE_OF_LARGE else MOST_BANDS
+    ways = (_cut(columns, sizes, bands) for bands in range(1, most + 1))
     best = min(ways, key=lambda one: _extent(one, sizes, page) * WORTH ** (len(one) - 1))
     return _Drawer(best, sizes, reads, given, outside).layout()
 

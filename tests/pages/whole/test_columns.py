@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.pages.whole.columns import laid
+from explorer.pages.whole.columns import PAGE, PAGE_OF_LARGE, laid
 
 SIZE, SMALL = (80.0, 60.0), (36.0, 30.0)
 
@@ -129,6 +129,15 @@ def graphs(draw):
     given = [name for name in reads if not reads[name]]
     small = [name for name in given if draw(st.booleans())]
     return reads, given, (), small
+
+
+def test_with_large_letters_a_diagram_is_narrow_and_its_page_scrolls():
+    """In a window of 1280 pixels letters of 300 % were as high as 8 pixels."""
+    reads = {"a": [], **{name: [before] for before, name in itertools.pairwise("abcdefghijkl")}}
+    usual, large = (laid(dict.fromkeys(reads, SIZE), reads, (), (), page) for page in (PAGE, PAGE_OF_LARGE))
+    wide, narrow = (one.window[1] - one.window[0] for one in (usual, large))
+    assert narrow < 0.8 * wide
+    assert not any(overlap(a, b) for a, b in itertools.combinations(large.places.values(), 2))
 
 
 @given(graphs())
