@@ -41,7 +41,7 @@ FEW = {1: "One number", 2: "Two numbers"}
 FIELD, GAP, LARGE_GAP, WIDE, CURVE, LOW_CURVE = 200, 70, 84, 460, 150, 100
 """Pixels at text scale 1: the widths of a field on a slide, and of one in a gap, beside a page and on a slide; the
 greatest width of lines with gaps: numbers far from their names are read in the wrong line; the heights of a curve, and
-of one on a slide with its answer."""
+of one on a slide with a hint or the answer."""
 BESIDE, TOGETHER = 22, 20
 """The letters that a line beside a page has room for, and the most of arithmetic that gets a line of its own if it does
 not fit behind its name: "(0.7000 − 0.6250)²" broke before its second number."""
@@ -171,8 +171,9 @@ class Asking:
 
     @cached_property
     def ladder(self) -> tuple[Hint, ...]:
-        """All hints."""
-        return self.walk.hints()
+        """All hints; on a slide those in words, since R shows the derivation beside its table."""
+        hints = self.walk.hints()
+        return tuple(hint for hint in hints if isinstance(hint, str)) if self.letters else hints
 
     @property
     def typed(self) -> list[str]:
@@ -317,13 +318,14 @@ def _make(asking: Asking) -> list[Element]:
     allowed = " or ".join(f"<b>{formula_html(one)}</b>" for one in symbols) or "any teal number"
     most, how = question.edits, "" if question.allowed or question.edits else ", by hand or by learning"
     said = f" {FEW.get(most, f'{most} numbers')} may be changed." if most else ""
-    told = asking.letters > 0 and asking.done  # on a slide, what is told of the answer needs the room
-    said = "" if told else f"Change {allowed} on the page{how}.{said}"
+    # On a slide, a hint and what is told of the answer need the room.
+    tight = asking.letters > 0 and (asking.done or asking.attempt.hints > 0)
+    said = "" if tight else f"Change {allowed} on the page{how}.{said}"
     parts: list[Element] = [el.Passage("where", said, "small")]
     if asking.step.look.element == "steps":  # beside the question, the loss is seen to fall
         goals = [one.number for one in question.conditions if one.node == LOSS and one.sign in ("<", "<=")]
         id, goal = f"curve of {asking.step.id}", min(goals, default=None)
-        height = LOW_CURVE if told else CURVE
+        height = LOW_CURVE if tight else CURVE
         parts.append(el.DescentPart(id, "curve of a goal", (goal,), height=height, goal=goal))
     return parts
 
@@ -366,7 +368,8 @@ def _more(asking: Asking) -> Button:
     text = "Show how it is computed" if derives else "Another hint" if asked else "Give me a hint"
     if asking.done or asked >= len(ladder):
         text = ""
-    tip = "One more hint; the last one is the whole derivation"
+    last = "R shows the answer" if asking.letters else "the last one is the whole derivation"
+    tip = f"One more hint; {last}"
     return Button("more", text, ForQuestion("hint"), tip, wraps=True)
 
 
@@ -414,6 +417,8 @@ def _hints(asking: Asking) -> tuple[Element, ...]:
         whys = [*(hint for hint in walk.told() if isinstance(hint, str)), *whys]
     why = asking.words("why", "\n\n".join(filter(None, whys)) if done else "", "why")
     shown = walk.told() if attempt.told and not chooses else () if done else asking.ladder[: attempt.hints]
+    if asking.letters:  # on a slide all of them would take the room of the table that they are about
+        shown = shown[-1:]
     said = [hint for hint in shown if isinstance(hint, str)]
     rows = tuple(row for hint in shown if not isinstance(hint, str) for _, part in hint for row in part)
     if attempt.told and asking.letters:  # a class sees the derivation beside the question

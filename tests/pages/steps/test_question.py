@@ -87,6 +87,20 @@ def test_hints_come_one_by_one_and_the_last_one_is_how_it_is_computed():
     assert page["derivation"].rows
 
 
+def test_on_a_slide_a_hint_takes_the_place_of_the_one_before_and_r_shows_how_it_is_computed():
+    """All of them beside the whole derivation left no room for the table that they were about."""
+    asking = asked("start-here", 1, letters=READ)
+    told = []
+    for hints in range(4):
+        asking.attempt.hints = hints
+        page = shown(asking)
+        said = [one.text for id, one in page.items() if id.startswith("hint ")]
+        assert len(said) == min(hints, 1)
+        assert not page.get("derivation") or not page["derivation"].rows
+        told += said
+    assert told[0] != told[1] == told[2]
+
+
 def test_behind_three_wrong_numbers_stands_how_it_is_computed_and_one_may_answer_again():
     asking = asked("start-here", 1)
     answer(asking, 9.0, 8.0, 7.0)

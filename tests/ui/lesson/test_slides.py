@@ -58,7 +58,7 @@ def test_the_first_slide_fills_its_place_although_it_was_made_in_another_size(qa
         ("xor", "watch", SIZES[0]),
     ],
 )
-def test_a_slide_stays_whole_when_its_answer_is_shown(bench_of, qtbot, name, id, size):
+def test_a_slide_stays_whole_when_hints_and_its_answer_are_shown(bench_of, qtbot, name, id, size):
     """Of a table its last row was cut, and of the words beside a curve of the loss all but half a line."""
     bench = bench_of(load(name))
     guide = Guide(bench)
@@ -67,10 +67,11 @@ def test_a_slide_stays_whole_when_its_answer_is_shown(bench_of, qtbot, name, id,
     qtbot.addWidget(presenter)
     presenter.resize(*size)
     presenter.show()
-    at_rest(presenter)
-    guide.reveal()
-    at_rest(presenter)
-    assert presenter.sheet.cut == presenter.sheet.scrolls == ()
+    for act in (*[guide.hint] * len(guide.walk.hints()), guide.reveal):
+        at_rest(presenter)
+        act()
+        at_rest(presenter)
+        assert presenter.sheet.cut == presenter.sheet.scrolls == ()
     presenter.leave()
 
 
