@@ -182,6 +182,8 @@ class SteadyLabel(QWidget):
             shown = breakable(self._text, letters) if too_long else self._text
             if shown != self.label.text():
                 self.label.setText(shown)
+        if not self.testAttribute(Qt.WidgetAttribute.WA_Resized):
+            return  # it stands nowhere yet
         height = self.height_at(self.width())
         self.label.setGeometry(0, 0, self.width(), height)
         if height != self.minimumHeight():
