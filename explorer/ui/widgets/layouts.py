@@ -11,7 +11,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLayout,
     QLayoutItem,
     QScrollArea,
@@ -20,6 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
     QWidgetItem,
 )
+
+from explorer.ui.widgets.labels import Label
 
 _Line = TypeVar("_Line", QVBoxLayout, QHBoxLayout)
 
@@ -269,7 +270,7 @@ class FlowLayout(QLayout):
 
     def _filled(self, line: list[tuple[Asked, QSize]], available: int) -> list[tuple[Asked, QSize]]:
         rest = available - sum(size.width() for _, size in line) - self._horizontal * (len(line) - 1)
-        at = next((i for i in reversed(range(len(line))) if not isinstance(line[i][0].item.widget(), QLabel)), None)
+        at = next((i for i in reversed(range(len(line))) if not isinstance(line[i][0].item.widget(), Label)), None)
         if rest <= 0 or at is None:
             return line
         part, size = line[at]
