@@ -132,8 +132,10 @@ class InPlace:
         self._elements.setContentsMargins(margins)
 
 
-MARGIN = 12
-"""The right margin of the page in pixels at text scale 1."""
+BEGIN, MARGIN = 20, 12
+"""The left and the right margin of the page in pixels at text scale 1."""
+NARROW, LESS = 200, 0.4
+"""In a narrower page (pixels at text scale 1) the margins are this part as wide: its numbers need the room."""
 ROUNDS = 24
 """The most layouts of a page between two changes of the document or the window; each picture that arrives needs one."""
 REST = 150
@@ -184,7 +186,7 @@ class PageView(QScrollArea):
         self.elements = Elements(bench, px(12))
         self.elements.sizes_itself = True
         self.elements.restood.connect(self._follow_sizes)
-        self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
+        self.elements.setContentsMargins(px(BEGIN), px(10), px(MARGIN), px(16))
         self.in_place = InPlace(self, self.elements, self.bench.bridge)
         self.veil, self.flash = Veil(self.elements), Flash(self.elements)
         self._lit_for: tuple[object, object] = None, None  # the widgets and the step for which the light was last set
@@ -499,11 +501,21 @@ class PageView(QScrollArea):
     def _share_room(self) -> None:
         if self.is_whole:  # Qt also sends a resize while the page is being built
             self._shared_for = self._room()
+            self._set_margins(self._shared_for[0])
             self.elements.share_room(*self._shared_for)
             below = self.horizontalScrollBar()
             if below.isVisibleTo(self) and not below.maximum():  # Qt would leave the bar visible until the next resize
                 self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
                 self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+
+    def _set_margins(self, across: int) -> None:
+        px, margins = self.bench.appearance.px, self.elements.contentsMargins()
+        part = LESS if across < px(NARROW) else 1.0
+        begin, end = px(BEGIN * part), px(MARGIN * part)
+        if (margins.left(), margins.right()) != (begin, end):
+            margins.setLeft(begin)
+            margins.setRight(end)
+            self.elements.setContentsMargins(margins)
 
 
 def _formulas(element: Element) -> Iterator[str]:

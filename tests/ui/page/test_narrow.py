@@ -10,6 +10,7 @@ from explorer.lessons.loader import lesson_files, load, model_files
 from explorer.pages.by_hand import LAYOUT
 from explorer.ui.matrix.box import LEAST_FORMULA, LEAST_SYMBOL, MatrixBox
 from explorer.ui.matrix.form import LOW_CELL
+from explorer.ui.page.page_view import BEGIN
 from explorer.ui.widgets.formula import typeset
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
@@ -173,6 +174,20 @@ def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_windo
     boxes = {box.matrix.name: box._heading.formula for box in window.page().findChildren(MatrixBox)}
     for name, least in (("output.probabilities", LEAST_FORMULA), ("output.W", LEAST_SYMBOL)):
         assert boxes[name].width() >= min(boxes[name].width_of(boxes[name].latex()), 3 * least), name
+
+
+def test_on_the_narrowest_page_the_margins_give_way(open_window, eye, appearance):
+    """Beside a step in the smallest window, letters of 300 % left 366 pixels between margins of 96."""
+    appearance.set_scale(3.0)
+    window = open_window("you-are-welcome", size=SMALL[:2])
+    window.lessons.begin_steps()
+    eye.settle(window)
+    page = eye.go_to(window, "source.embedding")
+    tight = page.elements.contentsMargins()
+    assert tight.left() + tight.right() < 0.1 * page.viewport().width()
+    window.resize(1900, 900)
+    eye.settle(window)
+    assert page.elements.contentsMargins().left() == appearance.px(BEGIN)
 
 
 def test_where_a_formula_would_be_tiny_its_symbol_stands_alone(open_window, eye, appearance):
