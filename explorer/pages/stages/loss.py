@@ -201,6 +201,7 @@ TERMS, DIFFERENCES, CURVE, GRADIENTS, STEPS = 400, 410, 300, 570, 340
 """Widths in pixels at text scale 1: of the list of right words, of the list of differences (both have the curve beside
 them in a window of 1280), of that curve, of the list of P − y, and of the controls of gradient descent."""
 MOST_CONTEXT = 5
+"""The most words before a right word; of more, the last ones are shown, behind a sign that takes the place of one."""
 DECIMALS = 3
 MOST_DOTS = 512
 NAMED = 12  # terms that the summary lists; a net with at most this many terms has their names on the curve
@@ -355,8 +356,9 @@ def _contexts(view: View, names: tuple[str, ...]) -> tuple[str, ...]:
     contexts = []
     for row in mask:
         seen = np.flatnonzero(row)
-        words = [names[i] for i in seen[-MOST_CONTEXT:].tolist()]
-        contexts.append(" ".join(words if len(seen) <= MOST_CONTEXT else ["…", *words]))
+        cut = len(seen) > MOST_CONTEXT
+        words = [names[i] for i in seen[cut - MOST_CONTEXT :].tolist()]
+        contexts.append(" ".join(["…", *words] if cut else words))
     return tuple(contexts)
 
 
