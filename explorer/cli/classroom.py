@@ -116,7 +116,7 @@ def _earlier(file: Path, sitting: Sitting) -> Answers | None:
 
 def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
     """Ask a question until it is over. Returns False if the input ends."""
-    print(f"Type the answer; {'h for a hint, ' * bool(item.hints)}nothing to leave it open.")
+    print(f"Type the answer; {'h for a hint, ' * bool(item.hints)}Enter alone to leave it open.")
     while not sitting.over(item):
         try:
             text = typed().strip()

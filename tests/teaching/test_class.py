@@ -603,6 +603,7 @@ def test_a_hint_is_offered_only_where_there_is_one(tmp_path, monkeypatch, capsys
     assert main(["answer", "w.sheet.toml", "--student", "Ada"]) == 0
     said = capsys.readouterr().out
     assert said.count("h for a hint") == 1
+    assert "Enter alone to leave it open" in said
     assert said.count("There is no other hint.") == 1
     assert said.count("This question has no hint.") == 1
 
