@@ -54,10 +54,10 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import Miniature
 from explorer.ui.page.column import Elements
 from explorer.ui.page.controls import ButtonView
-from explorer.ui.page.elements import Filling
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.pictures import Filling
 from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Selection
 from explorer.ui.theme import LIGHT, qcolor

@@ -20,10 +20,10 @@ from explorer.pages.element import Element
 from explorer.ui.lesson.letters import Fitted, in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
-from explorer.ui.page.elements import Filling
 from explorer.ui.page.lines import same_rows
 from explorer.ui.page.listing import ListingView
-from explorer.ui.page.picture_place import DescentView, PicturePlace
+from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.pictures import DescentView, Filling
 from explorer.ui.page.surface import height_of
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import delete_now

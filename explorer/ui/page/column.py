@@ -14,9 +14,8 @@ from explorer.pages.page import Item, Row, Stack
 from explorer.pages.steps.of_step import Lit
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import ControlLine, line_up
-from explorer.ui.page.elements import Filling, WordPlace
 from explorer.ui.page.note import Words
-from explorer.ui.page.picture_place import DescentView
+from explorer.ui.page.pictures import DescentView, Filling, WordPlace
 from explorer.ui.page.sharing import Sharing
 from explorer.ui.page.surface import Surface
 from explorer.ui.theme import Role, mark

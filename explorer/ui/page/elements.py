@@ -3,14 +3,11 @@ and the parent, and has a method ``tell``, which shows a newer state of the elem
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages import page as el
-from explorer.pages.arrange import Ask
 from explorer.pages.controls import Player, Switches
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences, VectorStrips, WordMap
 from explorer.pages.element import Arrangement, Element
@@ -21,177 +18,9 @@ from explorer.ui.page.answers import BlankView, FigureView, OptionView
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.page.note import DerivationView, ImageView, MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
-from explorer.ui.page.picture_place import DescentView, PicturePlace, imported
+from explorer.ui.page.pictures import DescentView, Drawn, Filling, curves_place, heat_map_place, imported, lines_place
 from explorer.ui.page.player import PlayerView
-from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.workbench import Workbench
-
-CLOSE_LINES = 90
-"""Pixels at text scale 1 between the columns of words on a slide, where the words matter more than the lines."""
-LINES = 300
-"""The width in pixels of the place of attention lines of many words, until they are drawn."""
-FEW, LONG = 24, 520
-"""For at most this many words, a picture has the size that they need; the pixels of a larger one until it is drawn."""
-LONGEST = 116
-"""The greatest width in pixels of a word beside a picture."""
-
-
-class WordPlace(PicturePlace):
-    """The place of a heat map or of lines between words, which follow the number of words.
-
-    `width`, `height`: pixels that the place takes until the picture is made; from then on it is as large as that.
-    """
-
-    def __init__(
-        self,
-        bench: Workbench,
-        make: Callable[[Any], QWidget],
-        data: HeatMap | AttentionLines,
-        width: int,
-        height: int,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(bench.appearance.turns, make, data, parent)
-        self._across = width
-        self._most: tuple[float, float, float] | None = None
-        self._many: tuple[int, bool, bool] | None = None
-        self.setFixedSize(width, height)
-
-    @property
-    def guesses(self) -> bool:
-        """Whether its size is a guess until its picture is made."""
-        return self.picture is None and self._many is None
-
-    @property
-    def wished(self) -> int:
-        """The width in pixels that attention lines take if there is room."""
-        return self._across if self.picture is None else int(self.picture.wished)
-
-    def be_at_most(self, width: float, square: float, larger: float = 1.0) -> bool:
-        """Limit the width in pixels, and the picture without its words to a square of `square` pixels.
-
-        `larger`: see `WordPicture.be_at_most`. Returns whether the size has changed.
-        """
-        self._most, self._many = (width, square, larger), None
-        if self.picture is not None:
-            was = self.picture.size()
-            self.picture.be_at_most(width, square, larger)
-            return bool(self.picture.size() != was)
-        across = min(self._across, int(width))
-        other = self.maximumWidth() != across
-        if other:
-            self.setFixedWidth(across)
-        return other
-
-    def be_one_of_many(self, side: int, names_rows: bool, scaled: bool, width: int, height: int) -> bool:
-        """Be a picture of `side` pixels among similar ones; until it is made, the place has this width and height.
-
-        Returns whether these sizes are new.
-        """
-        was, self._many = self._many, (side, names_rows, scaled)
-        if was == self._many and self.picture is not None:
-            return False
-        if self.picture is not None:
-            self.picture.be_one_of_many(*self._many)
-        elif (width, height) != (self.minimumWidth(), self.minimumHeight()):
-            self.setFixedSize(width, height)
-        return was != self._many
-
-    def fill(self) -> None:
-        if self.picture is not None or self._stopped:
-            return
-        super().fill()
-        picture: Any = self.picture
-        if self._many is not None:
-            picture.be_one_of_many(*self._many)
-        elif self._most is not None:
-            picture.be_at_most(*self._most)
-        else:
-            picture.draw()  # its caption has the letters of the place only now, and is higher on a slide
-        self.setMinimumSize(0, 0)
-        self.setMaximumSize(UNBOUNDED, UNBOUNDED)
-
-
-_VIEWS = imported("drawing.view", "DrawingView"), imported("drawing.zoom", "ZoomedView")
-
-
-class Drawn(PicturePlace):
-    """The place of a `Picture`, whose drawing has no size of its own."""
-
-    def __init__(self, bench: Workbench, picture: el.Picture, parent: QWidget | None = None) -> None:
-        def make(picture: el.Picture) -> QWidget:
-            view: Any = _VIEWS[picture.drawing.zoom](bench, picture.drawing)
-            if picture.card:
-                view.setBackground(None)
-            return view
-
-        super().__init__(bench.appearance.turns, make, picture, parent)
-
-    def tell(self, data: el.Picture) -> bool:
-        self.data = data
-        if self.picture is not None:
-            self.picture.tell_in_sight(lambda: data.drawing)
-        return False
-
-
-class Filling(Drawn):
-    """The place of a picture that fills its page."""
-
-    def __init__(self, bench: Workbench, picture: el.Picture, parent: QWidget | None = None) -> None:
-        self._px = bench.appearance.px
-        self.least = self._px(picture.height)
-        """The least height in pixels."""
-        super().__init__(bench, picture, parent)
-
-    def tell(self, data: el.Picture) -> bool:
-        shape, height = self._shape, self.data.height
-        super().tell(data)
-        if height != data.height:
-            self.least = self._px(data.height)
-        return (shape, height) != (self._shape, data.height)
-
-    @property
-    def _shape(self) -> float:
-        """The height of the drawing, divided by its width."""
-        left, right, bottom, top = self.data.drawing.window
-        return abs(top - bottom) / (right - left) if self.data.drawing.square else self.data.height / self.data.width
-
-    def asks(self, room: int) -> Ask:
-        """What it asks for in a place of this width: all of it, and some height."""
-        return Ask(room, lowest=self.least)
-
-    def height_at(self, width: int) -> int:
-        """The height in pixels that the drawing needs at a width."""
-        return round(width * self._shape)
-
-    def scale_in(self, width: int, height: int) -> float:
-        """Pixels for each unit of the drawing's window, in a place of that size."""
-        left, right, bottom, top = self.data.drawing.window
-        return min(width / abs(right - left), height / abs(top - bottom))
-
-
-def _traces(bench: Workbench, traces: el.Traces, parent: QWidget | None = None) -> PicturePlace:
-    make = partial(imported("drawing.curves", "CurvesView"), bench)
-    return PicturePlace(bench.appearance.turns, make, traces, parent)
-
-
-def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) -> PicturePlace:
-    make = partial(imported("drawing.weights", "HeatMapView"), bench)
-    px, (rows, columns) = bench.appearance.px, heat.matrix.array.shape
-    if max(rows, columns) > FEW:
-        return WordPlace(bench, make, heat, px(LONG), px(LONG), parent)
-    word = word_beside(bench, heat)
-    across = word + px(26) + columns * (round(1.1 * word) + px(10))
-    return WordPlace(bench, make, heat, min(across, px(LONG)), px(61 + 26 * rows), parent)
-
-
-def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | None = None) -> PicturePlace:
-    make = partial(imported("drawing.weights", "AttentionLinesView"), bench)
-    px, words = bench.appearance.px, max(lines.matrix.values.shape)
-    if words > FEW:
-        return WordPlace(bench, make, lines, px(LINES), px(LONG), parent)
-    across = 2 * (word_beside(bench, lines) + px(26)) + px(CLOSE_LINES if bench.appearance.close else 196)
-    return WordPlace(bench, make, lines, across, px(28 + 26 * words), parent)
 
 
 def _derivation(bench: Workbench, derivation: el.Derivation, parent: QWidget | None = None) -> QWidget:
@@ -200,36 +29,16 @@ def _derivation(bench: Workbench, derivation: el.Derivation, parent: QWidget | N
     return view
 
 
-def word_beside(bench: Workbench, element: HeatMap | AttentionLines) -> int:
-    """The width in pixels of the longest word beside a picture, in the bold font of a word that is pointed at."""
-    metrics, matrix = QFontMetrics(bench.appearance.fonts.bold.small), element.matrix
-    return max(map(metrics.horizontalAdvance, (*matrix.rows, *matrix.columns)), default=0)
-
-
-def around_map(bench: Workbench, heat: HeatMap) -> tuple[int, int, int, int]:
-    """Sizes in pixels of a heat map before it is drawn: the width of its row names; the width and the height around its
-    squares without these names; and its least width.
-    """
-    px, metrics, n = bench.appearance.px, QFontMetrics(bench.appearance.fonts.small), max(heat.matrix.array.shape)
-    word = min(word_beside(bench, heat), px(LONGEST))
-    buttons = n > FEW
-    # Above it stands the scale of its colours, and, where there are many words, the buttons that look closer.
-    signs, letters = ("−", "+", "all") if buttons else (), QFontMetrics(bench.appearance.fonts.ui)
-    zooms = sum(letters.horizontalAdvance(sign) + 2 * px(6) + px(2) + 4 for sign in signs)
-    least = max(px(76), metrics.horizontalAdvance("0≥ 0.00") + px(60) + zooms if buttons else 0)
-    return word, px(10) + 8, metrics.height() * (1 + buttons) + px(14) + 5 + word, least
-
-
 WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     **CONTROLS,
-    AttentionLines: _attention_lines,
+    AttentionLines: lines_place,
     Blank: BlankView,
     el.Cards: imported("page.card", "CardsView"),
     el.Derivation: _derivation,
     el.DescentPart: DescentView,
     Figure: FigureView,
     el.Header: HeaderView,
-    HeatMap: _heat_map,
+    HeatMap: heat_map_place,
     el.Image: ImageView,
     el.Listing: imported("page.listing", "ListingView"),
     el.Maths: MathsView,
@@ -242,7 +51,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     el.Section: SectionLabel,
     Sentences: imported("drawing.sentences", "SentencesView"),
     Switches: SwitchBar,
-    el.Traces: _traces,
+    el.Traces: curves_place,
     VectorStrips: imported("drawing.word_vectors", "VectorStripsView"),
     el.Waiting: WaitingBar,
     WordMap: imported("drawing.word_vectors", "WordMapView"),

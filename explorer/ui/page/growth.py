@@ -19,7 +19,7 @@ from explorer.pages.element import Element, leaves
 from explorer.pages.equation import LEAST_SIDE, Size, in_even_lines
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import DescentPart, Item, Listing, Picture, Row, Stack, maps_alike, parts_beside
-from explorer.ui.page.elements import WordPlace, around_map
+from explorer.ui.page.pictures import WordPlace, around_map
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import can_typeset_now
 

@@ -20,10 +20,10 @@ from explorer.pages.steps.of_step import Lit
 from explorer.pages.view import Looking, Memo
 from explorer.ui.matrix.heading import NUMBERS, THUMB, formula_of
 from explorer.ui.page.column import Elements
-from explorer.ui.page.elements import Filling
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.overlays import Flash, Veil
+from explorer.ui.page.pictures import Filling
 from explorer.ui.page.player import PlayerView
 from explorer.ui.turns import BeforePainting, Bridge, later
 from explorer.ui.widgets.formula import can_typeset_now, typeset

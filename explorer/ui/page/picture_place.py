@@ -1,7 +1,4 @@
-"""The places of pictures, which are made after the first paint.
-
-Also the parts of gradient descent on a page, which change by themselves while the page stays.
-"""
+"""The places of pictures, which are made after the first paint: pyqtgraph takes long to import."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -14,12 +11,8 @@ from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from explorer.pages.page import DescentPart
 from explorer.ui.turns import Turns, do_once_painted, later
 from explorer.ui.widgets.inputs import PushButton, reached, tab_through
-from explorer.ui.widgets.layouts import column_in
-from explorer.ui.widgets.tree import Gone
-from explorer.ui.workbench import Workbench
 
 LOOK_MS = 10
 """Milliseconds between two checks whether pyqtgraph is loaded."""
@@ -110,87 +103,3 @@ class PicturePlace(QWidget):
         buttons = picture.findChildren(PushButton) if reached(picture) == [picture] else []
         tab_through(self, picture, *buttons)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-
-
-ASKING = "the page of gradient descent"
-"""The name under which gradients are asked for, while the page is visible."""
-
-
-class DescentView(QWidget):
-    """One part: see `DescentPart`."""
-
-    def __init__(self, bench: Workbench, part: DescentPart, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._bench = bench
-        self._column = column_in(self)
-        self._inner: Any = None
-        self._gone = Gone(self)
-        self.data = part
-        self._make(part)
-
-    @property
-    def picture(self) -> Any:
-        """The widget of the part; None while it waits for a turn of its own."""
-        inner: Any = self._inner.picture if isinstance(self._inner, PicturePlace) else self._inner
-        return inner
-
-    @property
-    def guesses(self) -> bool:
-        """Whether its size is a guess until its picture is made."""
-        return isinstance(self._inner, PicturePlace) and self._inner.picture is None
-
-    def tell(self, part: DescentPart) -> None:
-        """Build the part again if it is about another model; changes of the same model it follows by itself."""
-        was, self.data = self.data, part
-        if was.about != part.about or self._empty:
-            self._column.removeWidget(self._inner)
-            self._inner.hide()
-            self._gone.delete(self._inner)
-            self._make(part)
-        elif was.log != part.log and self.picture is not None:
-            self.picture.set_log(part.log)
-
-    def _make(self, part: DescentPart) -> None:
-        self._empty = False
-        if part.width and part.height:
-            self._inner = PicturePlace(self._bench.appearance.turns, lambda _: self._made(self.data), part)
-        else:
-            self._inner = self._made(part)
-        self._column.addWidget(self._inner)
-
-    def _made(self, part: DescentPart) -> QWidget:
-        """The widget; an empty one if the model has lost its loss and the page is not updated yet."""
-        self._empty = not self._bench.descent.possible
-        scale = (part.goal, part.log) if part.part.startswith("curve") else ()
-        return QWidget() if self._empty else PARTS[part.part](self._bench, *scale)
-
-    # The gradients of a large model are computed in the background while the page that lists their lengths is visible.
-
-    def showEvent(self, event: Any) -> None:
-        if self.data.part == "curve":
-            self._bench.document.show_gradients(not self._bench.descent.quick, ASKING)
-        super().showEvent(event)
-
-    def hideEvent(self, event: Any) -> None:
-        super().hideEvent(event)
-        if self.data.part == "curve":
-            self._bench.document.show_gradients(False, ASKING)
-
-
-def imported(module: str, name: str) -> Callable[..., QWidget]:
-    """Makes widgets of a class in `explorer.ui`, whose module is imported only when the first one is wanted."""
-
-    def make(*given: Any) -> QWidget:
-        widget: QWidget = getattr(import_module(f"explorer.ui.{module}"), name)(*given)
-        return widget
-
-    return make
-
-
-PARTS: dict[str, Callable[..., QWidget]] = {
-    "steps": imported("training.stepper", "Stepper"),
-    "curve": imported("training.run_curve", "RunCurve"),
-    "curve of a goal": imported("training.run_curve", "RunCurve"),
-    "surface": imported("training.loss_surface", "SurfaceView"),
-    "cells": imported("training.cell_picker", "CellPicker"),
-}

@@ -13,8 +13,9 @@ from explorer.pages.arrange import ANY, Ask, Scene, filled, own_size, picture_si
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.page import DescentPart
 from explorer.pages.steps.of_step import names
-from explorer.ui.page.elements import WIDGETS, Filling, differing, made_of
+from explorer.ui.page.elements import WIDGETS, differing, made_of
 from explorer.ui.page.header import HeaderView
+from explorer.ui.page.pictures import Filling
 from explorer.ui.widgets.inputs import reached, tab_through
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.tree import Gone, inside

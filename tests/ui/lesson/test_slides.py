@@ -19,7 +19,7 @@ from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.lesson.step_pictures import drawn
-from explorer.ui.page.elements import Filling
+from explorer.ui.page.pictures import Filling
 from explorer.ui.window.main_window import GUIDED
 
 SIZES = [(1280, 720), (1920, 1080)]

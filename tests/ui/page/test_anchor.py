@@ -11,7 +11,7 @@ from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import WHOLE
 from explorer.pages import compose
 from explorer.pages.page import Note
-from explorer.ui.page.elements import Filling
+from explorer.ui.page.pictures import Filling
 from explorer.ui.training.stepper import Stepper
 from tests.checkpoints.small import write
 from tests.samples import long

@@ -21,7 +21,8 @@ from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.ui.page.column import Elements
 from explorer.ui.page.note import NoteLabel
-from explorer.ui.page.picture_place import PARTS, DescentView, PicturePlace
+from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.pictures import PARTS, DescentView
 from explorer.ui.training import descent as going
 from explorer.ui.training import loss_surface
 from explorer.ui.training.cell_picker import CellPicker

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from explorer.pages.drawing import Axis, Drawing
 from explorer.pages.page import Item, Note, Picture, Row, Section, Stack
-from explorer.ui.page.elements import Filling, differing
+from explorer.ui.page.elements import differing
+from explorer.ui.page.pictures import Filling
 
 
 def page(*texts, sign=""):

@@ -11,11 +11,11 @@ from explorer.pages.page import Row, Stack
 from explorer.ui.appearance import GROWS
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.heading import TALL
-from explorer.ui.page.elements import Drawn
 from explorer.ui.page.growth import Growth
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel, SectionLabel
+from explorer.ui.page.pictures import Drawn
 from explorer.ui.widgets.labels import LETTERS, SHORT, line_of
 
 WIDE, SMALL = (2560, 1440), (1280, 720)
