@@ -219,12 +219,19 @@ class Presenter(QWidget):
         assert guide.at is not None
         self._question.show_step()
         sheet.tell(guide.lesson, guide.at, guide.numbers, guide.before)
+        self._make_room()
         sheet.arrange()
+
+    def _make_room(self) -> None:
+        """Leave out the words where two derivations are compared, which need their room."""
+        if self.sheet is not None and self._guide.attempt.compared is not None:
+            self.sheet.leave_out_words()
 
     def _show_answer(self) -> None:
         if self.sheet is None:
             return
         self._question.follow()
+        self._make_room()
         if isinstance(self.focusWidget(), PushButton):  # from a field that is hidden now: the keys go on
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.sheet.refresh()

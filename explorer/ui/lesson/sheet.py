@@ -163,6 +163,10 @@ class StepSheet(QFrame):
         for area in (self._said, self._shown, self._asked, self._way):
             area.verticalScrollBar().setValue(0)
 
+    def leave_out_words(self) -> None:
+        """Give the room of the words, which a class has read, to the other parts."""
+        self._words.tell(())
+
     @property
     def is_settled(self) -> bool:
         """Whether everything on it has its place."""

@@ -75,6 +75,27 @@ def test_a_slide_stays_whole_when_hints_and_its_answer_are_shown(bench_of, qtbot
     presenter.leave()
 
 
+def test_two_derivations_that_are_compared_have_the_room_of_the_words(bench_of, qtbot):
+    """Of the words half a line was left, with a bar to scroll."""
+    bench = bench_of(load("softmax"))
+    guide = Guide(bench)
+    guide.go([step.id for step in guide.steps].index("equal"))
+    presenter = Presenter(bench, guide)
+    qtbot.addWidget(presenter)
+    presenter.resize(*SIZES[0])
+    presenter.show()
+    for typed in (123.0, 124.0, 3.0):  # 3: divided the wrong way round
+        guide.answer(typed)
+    at_rest(presenter)
+    sheet = presenter.sheet
+    assert presenter._question.widgets["side"].text() == "How one gets 3"
+    assert (sheet.cut, sheet.scrolls, list(sheet._words.widgets)) == ((), (), [])
+    guide.ask_again()
+    at_rest(presenter)
+    assert list(sheet._words.widgets) == ["words"]
+    presenter.leave()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", WITH_STEPS)
