@@ -25,7 +25,6 @@ from explorer.ui.theme import Role
 from explorer.ui.turns import do_later
 from explorer.ui.widgets.inputs import PushButton, message_box
 from explorer.ui.widgets.labels import Label
-from explorer.ui.widgets.tree import words_at
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
@@ -85,6 +84,8 @@ class Message(Label):
     """
 
     def __init__(self, text: str, window: QWidget, beside: QRect, role: Role = "message") -> None:
+        from explorer.ui.widgets.written import words_at  # the first picture does not need it
+
         for shown in window.findChildren(Message):
             shown.hide()
             shown.deleteLater()

@@ -34,7 +34,8 @@ from explorer.ui.theme import DARK, LIGHT, qcolor
 from explorer.ui.training.tab import TrainingTab
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import _loader
-from explorer.ui.widgets.tree import inside, written_in
+from explorer.ui.widgets.tree import inside
+from explorer.ui.widgets.written import written_in
 from explorer.ui.window import main_window
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench

@@ -34,7 +34,8 @@ from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.inputs import IconButton
 from explorer.ui.widgets.labels import Label, icon
-from explorer.ui.widgets.tree import inside, written_in
+from explorer.ui.widgets.tree import inside
+from explorer.ui.widgets.written import written_in
 
 if TYPE_CHECKING:
     pass

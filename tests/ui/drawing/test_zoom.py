@@ -26,7 +26,7 @@ from explorer.pages.matrix import matrix
 from explorer.ui.drawing.blocks import TIGHT, TINY, Blocks
 from explorer.ui.drawing.strokes import Sight
 from explorer.ui.drawing.zoom import ZoomedView
-from explorer.ui.widgets.tree import written_in
+from explorer.ui.widgets.written import written_in
 
 ATTENTION, FFN = "encoder.1.self.attention", "encoder.1.ffn.layers"
 WEIGHTS = Place("encoder.1.self.weights", 0)

@@ -12,7 +12,7 @@ from explorer.pages.gestures import GoTo
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Listing
 from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import qcolor
-from explorer.ui.widgets.tree import written_in
+from explorer.ui.widgets.written import written_in
 
 COLUMNS = Column("word"), Column("a title of several words", NUMBER), Column("share", BAR, 400)
 

@@ -11,7 +11,7 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.drawing import blocks
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import EACH, PlayerView
-from explorer.ui.widgets.tree import written_in
+from explorer.ui.widgets.written import written_in
 
 pytestmark = pytest.mark.usefixtures("kept")
 

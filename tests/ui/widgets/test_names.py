@@ -12,7 +12,7 @@ from explorer.lessons import prose
 from explorer.lessons.symbols import SERIF, names_html
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.names import NamedBox, broken, document_of, set_names
-from explorer.ui.widgets.tree import written_in
+from explorer.ui.widgets.written import written_in
 
 
 def shown(html):

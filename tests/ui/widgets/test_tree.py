@@ -3,10 +3,10 @@
 import gc
 import weakref
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from explorer.ui.widgets.tree import Gone, words_at
+from explorer.ui.widgets.tree import Gone
 
 
 class Part(QWidget):
@@ -80,21 +80,3 @@ def test_what_is_out_of_sight_goes_one_by_one_in_later_turns(qtbot):
     qtbot.waitUntil(lambda: len(ends) == 3)
     assert ends == [0, 1, 2]
     qtbot.waitUntil(lambda: all(one() is None for one in held))
-
-
-def test_words_are_looked_for_where_they_are_asked_for_and_nothing_else_is_painted(qtbot, watch):
-    """To paint a page with its matrices takes a quarter of a second, and a message stands in one corner of it."""
-    window = QWidget()
-    qtbot.addWidget(window)
-    window.resize(400, 300)
-    labels = [QLabel(text, window) for text in ("here", "there")]
-    for label, y in zip(labels, (10, 200), strict=True):
-        label.setGeometry(20, y, 100, 30)
-    with qtbot.waitExposed(window):
-        window.show()
-    painted = watch(labels, QEvent.Type.Paint)
-    (found,) = words_at(window, [QRect(0, 0, 200, 60), QRect(390, 0, 50, 50)])
-    assert labels[0].geometry().contains(found)
-    assert not painted[labels[1]]
-    assert words_at(window, [QRect(0, 100, 400, 50)]) == []
-    assert len(words_at(window, [window.rect()])) == 2

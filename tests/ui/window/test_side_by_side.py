@@ -24,7 +24,7 @@ from explorer.ui.drawing.view import DrawingView
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.widgets.inputs import take_typed
-from explorer.ui.widgets.tree import written_in
+from explorer.ui.widgets.written import written_in
 from tests.checkpoints.small import write
 from tests.samples import long
 

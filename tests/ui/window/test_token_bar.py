@@ -14,7 +14,7 @@ from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.lessons.document_lesson import lesson_of, new_lesson
 from explorer.lessons.loader import load
 from explorer.ui.errors import Message
-from explorer.ui.widgets.tree import written_in
+from explorer.ui.widgets.written import written_in
 from explorer.ui.window.chips import Chip, WordEdit
 from tests.checkpoints.small import translator
 from tests.samples import long

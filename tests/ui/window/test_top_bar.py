@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QPushButton, QStyle
 
-from explorer.ui.widgets.tree import written_in
+from explorer.ui.widgets.written import written_in
 from explorer.ui.window.top_bar import shortened
 from tests.samples import long
 from tests.ui.conftest import lesson_of
