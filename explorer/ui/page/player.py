@@ -49,6 +49,7 @@ class PlayerView(QWidget):
     def __init__(self, bench: Workbench, player: Player, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench, self.player = bench, player
+        self._pixels = tuple(map(bench.appearance.px, (SPACING, CLOSE, BELOW, SLIDER, SHORT, LEAST, BESIDE)))
         self.button = PushButton("Pause", self.toggle, parent=self, keys=True)
         self.button.ensurePolished()
         self._across = self.button.sizeHint().width()
@@ -88,12 +89,13 @@ class PlayerView(QWidget):
 
     def asks(self, room: int) -> Ask:
         """What it asks for in a place of this width."""
-        px, buttons = self._bench.appearance.px, self._across + self.speed.sizeHint().width()
-        return Ask(buttons + px(SLIDER + 3 * SPACING), min(buttons + px(CLOSE), room))
+        spacing, close, _, slider, *_ = self._pixels
+        buttons = self._across + self.speed.sizeHint().width()
+        return Ask(buttons + slider + 3 * spacing, min(buttons + close, room))
 
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
-        return max(place.y() + place.height() for place in self._places(width).values())
+        return max([place.y() + place.height() for place in self._places(width).values()])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -105,11 +107,12 @@ class PlayerView(QWidget):
 
     def _places(self, width: int) -> dict[QWidget, QRect]:
         """Where everything stands: where there is little room the words are below, and the slider below the buttons."""
-        px, fast = self._bench.appearance.px, self.speed.sizeHint()
-        others = self._across + fast.width() + 3 * px(SPACING)
-        lines = 1 if width >= px(BESIDE) else 2 if others + px(LEAST) <= width else 3
-        low, gap, down = self.slider.sizeHint().height(), px(SPACING if lines < 3 else CLOSE), px(BELOW)
-        long = px(SLIDER) if lines == 1 else min(width - others, px(SHORT)) if lines == 2 else min(width, px(SLIDER))
+        spacing, close, down, slider, short, least, beside = self._pixels
+        fast, low = self.speed.sizeHint(), self.slider.sizeHint().height()
+        others = self._across + fast.width() + 3 * spacing
+        lines = 1 if width >= beside else 2 if others + least <= width else 3
+        gap = spacing if lines < 3 else close
+        long = slider if lines == 1 else min(width - others, short) if lines == 2 else min(width, slider)
         sizes: dict[QWidget, QSize] = {self.button: QSize(self._across, self.button.sizeHint().height())}
         if lines < 3:
             sizes[self.slider] = QSize(long, low)
@@ -118,7 +121,7 @@ class PlayerView(QWidget):
         if said and lines == 1:
             across = max(width - others - long, 0)
             sizes[self.words] = QSize(across, self.words.height_at(across))
-        high, x, places = max(size.height() for size in sizes.values()), 0, dict[QWidget, QRect]()
+        high, x, places = max([size.height() for size in sizes.values()]), 0, dict[QWidget, QRect]()
         for part, size in sizes.items():
             places[part] = QRect(QPoint(x, (high - size.height()) // 2), size)
             x += size.width() + gap

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import inf
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -51,6 +51,7 @@ class Surface(QWidget):
         # The widgets of all elements that are no arrangements, by id.
         self.widgets: dict[str, QWidget] = {}
         self._shown: dict[str, tuple[Element, QWidget]] = {}  # the same widgets, each with the element that it shows
+        self._stated: set[str] = set()  # the ids of the pictures that state a size of their own
         self._ahead: dict[str, tuple[Element, QWidget]] = {}  # hidden widgets, made for elements that are shown next
         self._labels: dict[str, Label] = {}
         """The titles of stacks, and the signs before elements of rows, by their ids (`pages/arrange.py`)."""
@@ -133,9 +134,13 @@ class Surface(QWidget):
         told = {one.id for one in others}  # compared by id: `_shown` still has the elements of the earlier model
         others += [one for id, (one, _) in self._shown.items() if isinstance(one, DescentPart) and id not in told]
         for element in others:
-            was, widget = self._shown[element.id][0], self.widgets[element.id]
+            was: Any = self._shown[element.id][0]
+            now: Any = element
+            widget: Any = self.widgets[element.id]
             self._shown[element.id] = element, widget
-            stands_otherwise = cast(Any, widget).tell(element) or own_size(was) != own_size(element)
+            stands_otherwise = widget.tell(element)
+            if element.id in self._stated and (was.width, was.height) != (now.width, now.height):
+                stands_otherwise = True
             if stands_otherwise or isinstance(widget, HeaderView):
                 self.fits = False
         self._follow_news()
@@ -161,6 +166,7 @@ class Surface(QWidget):
         new = {widget for _, widget in self._ahead.values()}
         self._shown, self._ahead = shown, {}
         self.widgets, self.fits = {id: widget for id, (_, widget) in shown.items()}, False
+        self._stated = {id for id, (element, _) in shown.items() if any(own_size(element) or ())}
         self.elements = elements
         self._follow_elements()
         stay = {*self.widgets.values(), *self._labels.values()}
@@ -245,8 +251,8 @@ class Surface(QWidget):
         if (own := getattr(widget, "asks", None)) is not None:
             ask: Ask = own(self.narrow.get(id, self.room))
             return ask
-        if (size := self._picture_size(id)) is not None and size[0]:
-            return Ask(size[0], size[0], most=size[0])
+        if id in self._stated and (across := self._picture_size(id)[0]):
+            return Ask(across, across, most=across)
         widget.ensurePolished()
         item = QWidgetItem(widget)
         likes, share = item.sizeHint().width(), int(getattr(widget, "shares_line", 0))
@@ -256,19 +262,21 @@ class Surface(QWidget):
         """See `Metrics`."""
         highs = self._highs[id]
         if width not in highs:
-            highs[width] = self._measured_high(id, width)
+            widget = self.widgets.get(id) or self._labels.get(id)
+            if id in self._stated:
+                highs[width] = self._picture_height(id, width)
+            else:
+                highs[width] = 0 if widget is None else height_of(widget, width)
         return highs[width]
 
-    def _measured_high(self, id: str, width: int) -> int:
-        widget = self.widgets.get(id) or self._labels.get(id)
-        if widget is None:
-            return 0
-        size = self._picture_size(id)
-        # Pictures of all weights are as high as they need, whatever their part states.
-        return height_of(widget, width) if size is None or not size[1] or widget.hasHeightForWidth() else size[1]
+    def _picture_height(self, id: str, width: int) -> int:
+        """The height of a picture that states a size; those of all weights are as high as they need all the same."""
+        widget = self.widgets[id]
+        stated = 0 if widget.hasHeightForWidth() else self._picture_size(id)[1]
+        return stated or height_of(widget, width)
 
-    def _picture_size(self, id: str) -> tuple[int, int] | None:
-        return picture_size(self._shown[id][0], self.narrow.get(id, self.room), self) if id in self._shown else None
+    def _picture_size(self, id: str) -> tuple[int, int]:
+        return picture_size(self._shown[id][0], self.narrow.get(id, self.room), self) or (0, 0)
 
     # Its places
 
@@ -335,7 +343,8 @@ class Surface(QWidget):
         for id, (_, _, wide, high) in (self._stood[0].places if self._stood is not None else {}).items():
             widget = self.widgets.get(id) or self._labels.get(id)
             if widget is not None and id in self._highs:
-                highs[id] = self._highs[id].get(wide, high), {wide: self._measured_high(id, wide)}
+                now = self._picture_height(id, wide) if id in self._stated else height_of(widget, wide)
+                highs[id] = self._highs[id].get(wide, high), {wide: now}
         if asks == self._asks and all(was in now.values() for was, now in highs.values()):
             return
         before = self._stood
