@@ -332,12 +332,12 @@ class MatrixBox(QWidget):
         kind = THUMB if (folded and form.short) or (alone and form.small) else PICTURE if alone else NUMBERS
         formula, room = formula_of(self.matrix, kind), self._room(kind, form, folded)
         words = self._words(kind, form, room)
-        left = 0 if folded else names if alone else extent.left
+        begins = 0 if folded else names if alone else extent.left
         # The heading has its size for values, whatever is shown: so nothing moves.
         most = max(room - (picture.width() + self._between) * folded, self._bench.appearance.px(LEAST_SYMBOL) * folded)
         bare = self.matrix.array.size == 1 or (folded and formula == symbol_of(formula))
         sign = self._heading.of_change(formula) * bare
-        left += sign
+        left = begins + sign
         if inline:  # beside its number
             most = max(room + sign - left - extent.width - self._between, self._bench.appearance.px(LEAST_FORMULA))
         first, last = self._heading.formula.size_of(formula, form.times, most), self._heading.size_of(words)
@@ -345,8 +345,11 @@ class MatrixBox(QWidget):
             last = QSize(extent.width, extent.height)
         elif folded:
             last = picture
+        wide = max(first.width(), last.width())
+        if alone and left + wide > form.room:  # above the words of the rows, too
+            begins, left = 0, sign
         low = QSize(left + first.width() + self._between + last.width(), max(first.height(), last.height()))
-        high = QSize(left + max(first.width(), last.width()), first.height() + last.height())
+        high = QSize(left + wide, first.height() + last.height())
         heads = low, low if inline or folded else high
         head = heads[form.above or low.width() > form.room]
         never = inline or folded or (form.alike and shut) or not fits
@@ -362,7 +365,7 @@ class MatrixBox(QWidget):
             size = QSize(max(head.width(), extent.width + beside), top + extent.height)
             base = top + extent.top
             side = extent.width + beside, (base + size.height()) // 2
-        small = where, picture, names
+        small = where, picture, names, begins
         return Shape(form, extent, fits, never, inline, *small, kind, words, most, heads, size, base, side)
 
     def _heads(self, kind: str, form: Form) -> tuple[int, int]:
@@ -392,12 +395,13 @@ class MatrixBox(QWidget):
 
     def _room(self, kind: str, form: Form, small: bool = False) -> int:
         """The width for the heading, which begins where the numbers begin."""
+        least = min(form.room, self._bench.appearance.px(LEAST_FORMULA))
         if small or kind != NUMBERS:
             left = form.room - form.lined * (kind == PICTURE)
-        else:
-            left = form.room - max(self.view.extent_in(form).label_room, form.least[1])
-            left -= self._heading.of_change(formula_of(self.matrix, kind)) * (self.matrix.array.size == 1)
-        return max(left, min(form.room, self._bench.appearance.px(LEAST_FORMULA)))
+            return left if left >= least else form.room  # it begins at the left edge then
+        left = form.room - max(self.view.extent_in(form).label_room, form.least[1])
+        left -= self._heading.of_change(formula_of(self.matrix, kind)) * (self.matrix.array.size == 1)
+        return max(left, least)
 
     def _words(self, kind: str, form: Form, room: int) -> str:
         """The words beside the formula, for values."""

@@ -238,6 +238,7 @@ class Shape(NamedTuple):
     where: str  # where a small picture is: `PLACE`, `ALONE` or `BESIDE`; empty if there is none
     picture: QSize
     names: int  # width of the row labels inside the picture, before its cells
+    begins: int  # where the heading begins
     # Of the heading: its kind, its words for values, and the greatest width of its formula; 0: no limit.
     kind: str
     words: str

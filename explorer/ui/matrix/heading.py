@@ -137,14 +137,14 @@ class Heading(QWidget):
         if matrix.showing != "values" and shape.kind != THUMB and not shape.inline:
             # The heading has its size for values: a gradient's symbol is smaller in it, since else its end is cut.
             beside = 0 if shape.above else self._between + self.size_of(words).width()
-            most = min(most, max(head.width() - shape.left - beside, self._appearance.px(SIGN)))
+            most = min(most, max(head.width() - shape.begins - beside, self._appearance.px(SIGN)))
         self.formula.be_no_wider(most, shape.form.times)
         tiny = 0 < most < LEAST_PART * self.formula.width_of(matrix.formula, shape.form.times)
         self.formula.set_latex(symbol_of(matrix.formula) if tiny or shape.kind == THUMB else matrix.formula)
         if words != self.caption.text():
             self.caption.setText(words)
-        if self._grid.contentsMargins().left() != shape.left:
-            self._grid.setContentsMargins(shape.left, 0, 0, 0)
+        if self._grid.contentsMargins().left() != shape.begins:
+            self._grid.setContentsMargins(shape.begins, 0, 0, 0)
         if self._words_above != shape.above:
             self._words_above = shape.above
             for part in (self.caption, self.formula):
