@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QWidget
 from shiboken6 import isValid
 
@@ -27,11 +27,17 @@ from explorer.ui.files import Files, model_of
 from explorer.ui.page.area import StageArea
 from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge, later
-from explorer.ui.widgets.inputs import PushButton, Segments
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.window.notice import Computing
+from explorer.ui.window.top_bar import Foldable
 from explorer.ui.workbench import Workbench
+
+BEGIN, END = 18, 4
+"""Pixels at the left and right of the bar: they do not grow with the letters, which need the room."""
+GAP, LEAST_LIST = 8, 110
+"""Pixels at text scale 1 between neighbours in the bar; the least width of a list, where there is room."""
 
 
 class Comparison(QFrame):
@@ -64,8 +70,6 @@ class Comparison(QFrame):
         self._settings.setAccessibleName("Setting to compare with")
         self._settings.setToolTip("Setting to compare with")
         self._settings.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        for box in (self._lessons, self._settings):
-            box.setMinimumWidth(bench.appearance.px(110))  # a long title is cut where the page is narrow
         self._known = {lesson.id: lesson}
         for id, title in ({lesson.id: lesson.title} | titles()).items():
             self._lessons.addItem(title, id)
@@ -73,21 +77,23 @@ class Comparison(QFrame):
         self._list_settings()
         self._lessons.activated.connect(lambda: self._open(None) if self._lessons.currentData() else self._open_file())
         self._settings.activated.connect(lambda: self._open(self._settings.currentData()))
-        self._showing = Segments(["Values", "Difference"], "Show here:")
+        self._showing = Foldable(["Values", "Difference"], "Show here:", "What to show here", len("Difference") - 2)
         self._showing.choose(0)
-        self._showing.group.idClicked.connect(lambda i: self.bench.selection.show(("values", "difference")[i]))
+        self._showing.asked.connect(self._show)
         self.bench.selection.showing_changed.connect(self._say)
         self._note = Label(role="small")
-        close = PushButton("✕", self.closed.emit, "End the comparison (Ctrl+E)", look="link", keys=True)
+        self._close = PushButton("✕", self.closed.emit, "End the comparison (Ctrl+E)", look="link", keys=True)
         self._bar, px = QWidget(), bench.appearance.px
-        bar = QHBoxLayout(self._bar)
-        bar.setContentsMargins(px(18), px(8), px(8), 0)
-        bar.setSpacing(px(4))
-        flow = FlowLayout(horizontal=px(8), vertical=px(4))
-        bar.addLayout(flow, 1)
-        bar.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
-        for widget in (self._lessons, self._settings, self._showing, self._note, computing):
-            flow.addWidget(widget)
+        self._row = QHBoxLayout(self._bar)
+        self._row.setContentsMargins(BEGIN, px(8), END, 0)
+        self._row.setSpacing(px(4))
+        self._flow = FlowLayout(horizontal=px(GAP), vertical=px(4))
+        self._row.addLayout(self._flow, 1)
+        self._row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        self._choices = self._lessons, self._settings, self._showing, self._note, computing
+        for widget in self._choices:
+            self._flow.addWidget(widget)
+        self._is_narrow = False
         self._bar.installEventFilter(self)
         layout = column_in(self, self._bar, spacing=0)
         layout.addWidget(self.area, 1)
@@ -126,6 +132,31 @@ class Comparison(QFrame):
         same = here == there  # also in another lesson on the same example
         self.bench.selection.speak_of(None, covered.inside(self.bench.document.engine.values) if same else None)
 
+    def _show(self, place: int) -> None:
+        self._showing.choose(place)
+        self.bench.selection.show(("values", "difference")[place])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep all of the bar in sight: where it is narrow, its first line ends with the button that closes it."""
+        super().resizeEvent(event)
+        px, room = self.bench.appearance.px, self.width() - BEGIN - END
+        beside = max(room - self._close.sizeHint().width() - px(GAP), 0)
+        narrow = beside < self._showing.width_of(False)
+        if narrow != self._is_narrow:
+            self._is_narrow = narrow
+            self._showing.be_narrow(narrow)
+            while self._flow.count():
+                self._flow.takeAt(0)
+            self._row.removeWidget(self._close)
+            first, *others = self._choices
+            for widget in (first, self._close, *others) if narrow else self._choices:
+                self._flow.addWidget(widget)
+            if not narrow:
+                self._row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        self._lessons.setMinimumWidth(min(px(LEAST_LIST), beside))  # a long title is cut
+        self._lessons.setMaximumWidth(beside)
+        self._settings.setMinimumWidth(min(px(LEAST_LIST), max(room, 0)))
+
     def _point_here(self, cell: Cell | None) -> None:
         here = self.bench.selection
         if cell is not None:
@@ -159,6 +190,7 @@ class Comparison(QFrame):
             if any(n not in others or others[n].shape != own.values[n].shape for n in nodes):
                 text = "–: the other model has no matrix of this shape."
         self._note.setText(text)
+        self._note.setVisible(bool(text))  # empty, it would take a line
 
     def _open(self, setting: str | None) -> None:
         id = self._lessons.currentData()

@@ -40,7 +40,7 @@ NO_GRADIENT = "This model has no loss, so there is no gradient to show"
 HINTS = {"change": "what the last edit changed; a run is one edit", "step": "what the run's last step changed"}
 
 
-class _Foldable(QWidget):
+class Foldable(QWidget):
     """A button for each thing to choose; if there is too little room, a list to open.
 
     `spoken`: what is chosen, for a screen reader; `tip`: of the list.
@@ -86,7 +86,7 @@ class _Foldable(QWidget):
         self._buttons.setVisible(not on)
 
 
-class DisplayChoice(_Foldable):
+class DisplayChoice(Foldable):
     """What matrices show: one of `SHOWING`."""
 
     def __init__(self, bench: Workbench) -> None:
@@ -156,7 +156,7 @@ LETTERS, MARGIN = 9, 24
 """The number of letters for which the closed list always has room; the pixels that the open list adds to its titles."""
 
 
-class SettingChoice(_Foldable):
+class SettingChoice(Foldable):
     """The settings of the open lesson."""
 
     def __init__(self) -> None:

@@ -509,3 +509,25 @@ def test_what_a_question_asks_for_is_covered_beside_too(open_window, eye):
     assert other.looking.covered
     window.lessons.guide.go(0)
     assert not other.looking.covered
+
+
+@pytest.mark.parametrize(("width", "height", "scale"), [(1024, 640, 3.0), (1280, 720, 3.0), (1280, 720, 1.0)])
+def test_in_the_largest_text_all_above_the_other_page_is_in_sight(
+    open_window, eye, hand, appearance, width, height, scale
+):
+    """In letters of 300 % the buttons “Difference” and ✕ were beyond the right edge."""
+    appearance.set_scale(scale)
+    window = open_window("you-are-welcome", size=(width, height), stage=f"{SELF}attention")
+    window.actions_.compare.trigger()
+    eye.settle(window)
+    other = window.sides.comparison
+    parts = [one for one in (*other._choices[:3], other._close) if one.isVisible()]
+    places = [QRect(one.mapTo(other, QPoint(0, 0)), one.size()) for one in parts]
+    assert len(places) == 4
+    for place in places:
+        assert other.rect().contains(place)
+    assert not any(a.intersects(b) for i, a in enumerate(places) for b in places[:i])
+    other._show(1)
+    assert other.bench.selection.showing == "difference"
+    hand.click(other._close)
+    assert window.sides.comparison is None
