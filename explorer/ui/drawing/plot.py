@@ -4,7 +4,7 @@ And its sides, each with numbers, or as many labels of rows or columns as can be
 """
 
 from collections.abc import Sequence
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 from typing import Any
 
 import pyqtgraph as pg
@@ -81,13 +81,15 @@ class Side(pg.AxisItem):
         """All labels, written or not."""
         return self._words or ()
 
-    def show_words(self, words: Sequence[str], room: float, most: int = 0, title: str = "") -> None:
+    def show_words(
+        self, words: Sequence[str], room: float, most: int = 0, title: str = "", across: float = inf
+    ) -> None:
         """Show other labels, and a title that says what they are.
 
         `room`: the side's length in pixels when the whole picture is visible; `most`: the most labels that are written,
-        0 for as many as fit.
+        0 for as many as fit; `across`: the greatest width of a side with labels in smaller letters.
         """
-        shown = (tuple(words), room, most, title)
+        shown = (tuple(words), room, most, title, across)
         if shown == self._shown:
             return  # after most edits the words are the same, and measuring them takes longer than the picture
         self._shown = shown
@@ -101,7 +103,8 @@ class Side(pg.AxisItem):
         crowded = (longest + 6) * len(self._words) > room
         self.upright = not self.beside and crowded and not 0 < most < len(self._words)
         if self.beside or self.upright:
-            self._letters = None if most else self._smaller(room / max(len(self._words), 1))
+            unit, inside = room / max(len(self._words), 1), across - GAP - 3 * self.beside
+            self._letters = None if most else self._smaller(unit, 1.0 if longest <= inside else inside / longest)
             if self._letters:
                 metrics = QFontMetrics(self._letters[1])
                 longest = max(map(metrics.horizontalAdvance, self._words), default=0)
@@ -109,11 +112,14 @@ class Side(pg.AxisItem):
         else:
             self._take(metrics.height() + GAP)
 
-    def _smaller(self, unit: float) -> tuple[QFont, QFont] | None:
-        """Smaller fonts in which labels `unit` pixels apart fit; None if the usual fonts fit, or no font does."""
+    def _smaller(self, unit: float, part: float) -> tuple[QFont, QFont] | None:
+        """Smaller fonts in which labels `unit` pixels apart fit; None if the usual fonts fit, or no font does.
+
+        `part`: the greatest size of the fonts, relative to the usual ones.
+        """
         plain, bold = self._fonts
         usual = QFontInfo(plain).pixelSize()
-        for size in range(usual, self._bench.appearance.px(LEAST) - 1, -1):
+        for size in range(int(usual * part), self._bench.appearance.px(LEAST) - 1, -1):
             smaller = QFont(plain), QFont(bold)
             for font in smaller:
                 font.setPixelSize(size)

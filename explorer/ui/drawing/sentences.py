@@ -198,7 +198,7 @@ def _add(layout: Layout, rows: Sequence[SentenceRow], number: int, place: int, r
 
 LEAST_SHARE = 0.01
 LEAST_PART = 0.05  # the least weight of a line of one word, relative to its largest weight
-LEAST = 160  # the least width in pixels at text scale 1
+LEAST = 120  # the least width in pixels at text scale 1
 NEAR = 5.0  # the greatest distance in pixels at which the mouse points at a line
 
 

@@ -4,6 +4,7 @@ A larger weight has a deeper colour, or a thicker line.
 """
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -375,7 +376,12 @@ class AttentionLinesView(WordPicture):
         if larger != self._larger:
             self._larger, self._laid_out = larger, None
             self.draw()
-        self._fits = max(round(width - self._beside), self.bench.appearance.px(LEAST_WIDTH))
+        least, margin = self.bench.appearance.px(LEAST_WIDTH), self.bench.appearance.px(10)
+        words = (width - least - margin) / 2
+        if words != self.across_words and (width - self._beside < least or self.across_words < inf):
+            self.across_words, self._laid_out = words, None  # smaller letters leave room for the lines
+            self.draw()
+        self._fits = max(round(width - self._beside), least)
         self._stand()
 
     def spread(self, width: int) -> None:

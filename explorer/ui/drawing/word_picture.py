@@ -135,6 +135,8 @@ class WordPicture(ZoomPlot):
         self._most, self._room, self._widest = float(MOST), inf, inf
         self._side: int | None = None
         self._larger = 1.0
+        self.across_words = inf
+        """The greatest width in pixels of the words at one side."""
         self._names_rows = self._scaled = True
         self._shape = (0, 0)
         self._laid_out: tuple[object, ...] | None = None
@@ -192,10 +194,10 @@ class WordPicture(ZoomPlot):
             button.setVisible(max(len(rows), len(columns)) > MOST_IN_SIGHT)
         self.line.setSpacing(px(2))
         left, other = self.side("left"), self.side(self.other_side)
-        left.show_words(rows if self._names_rows else (), area.height())
+        left.show_words(rows if self._names_rows else (), area.height(), across=self.across_words)
         across = area.width()
         if beside:
-            other.show_words(columns, area.height())
+            other.show_words(columns, area.height(), across=self.across_words)
             across += other.minimumWidth()
         across = max(round(across + left.minimumWidth() + px(10)), self.head.sizeHint().width())
         self._fit_caption(across)
