@@ -1,8 +1,10 @@
 """A derivation written out in rows, as on paper: operands with their numbers, and their result."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 
@@ -26,7 +28,7 @@ class Row(Frozen):
     expression: str  # the arithmetic, such as "1.3415 × 0.9000"; empty where the rows above are the terms of the sum
     value: str
     # "heading": names the terms below; "term": one of a list; "step": an intermediate number; "result": the cell
-    # itself.
+    # itself; "more": how many terms are left out.
     kind: str
     # The name of a term, "product" or "square"; empty where the rows around it already say it.
     noun: str = field(default="", compare=False)
@@ -37,6 +39,17 @@ class Row(Frozen):
     def reads(self) -> tuple[tuple[str, Index], ...]:
         """The cells of other nodes whose numbers the row shows, as (node, index)."""
         return () if self.of is None else _reads(*self.of)
+
+
+def shortened(rows: Sequence[Row], most: int, key: str = "") -> Iterator[Row]:
+    """Rows with at most so many terms of each sum, 0: all; `key`: what is named behind the number of those left out."""
+    for kind, run in groupby(rows, key=attrgetter("kind")):
+        terms = list(run)
+        if not most or kind != "term" or len(terms) <= most:
+            yield from terms
+        else:
+            yield from terms[: most - 1]
+            yield Row("", f"… {len(terms) - most + 1} more{key}", "", "more")
 
 
 _INFIX = {"add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "at_least": "≥", "above": ">", "equal": "="}

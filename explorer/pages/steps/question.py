@@ -4,12 +4,13 @@ And what stands above the words of a step: which step it is, how far the lesson 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
+from itertools import takewhile
 from typing import Any, Literal
 
-from explorer.core.derivation import Row
+from explorer.core.derivation import Row, shortened
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS, Cell, Node, Place
@@ -45,6 +46,8 @@ of one on a slide with a hint or the answer."""
 BESIDE, TOGETHER = 22, 20
 """The letters that a line beside a page has room for, and the most of arithmetic that gets a line of its own if it does
 not fit behind its name: "(0.7000 − 0.6250)²" broke before its second number."""
+MOST_OF_WRONG = 3, 7
+"""The most terms of a sum, and the most rows, of the derivation of a wrong number that a class sees."""
 
 
 # Its own elements
@@ -392,13 +395,28 @@ def _verdict(asking: Asking) -> tuple[Element, ...]:
         else:
             said = el.Passage("verdict", f"{sign} {escape(text)}", spoken=text)
     if large:
-        title, parts = ("", ()) if compared is None else (theirs(compared[0]), compared[1])
+        parts = () if compared is None else _other_than(parts, compared[1])
+        title = theirs(compared[0]) if compared is not None and parts else ""
     hidden = verdict is None or verdict.right or not attempt.done
     if hidden or (not large and (compared is not None or asking.gaps is not None)):
         title, parts = "", ()
     both = "" if compared is None or large else "Both derivations side by side"
     tip = "Show side by side how one gets your number and how the right number is computed"
     return said, Button("both", both, ForQuestion("both"), tip, wraps=True), *side("side", title, parts)
+
+
+def _other_than(right: Sequence[Part], wrong: Sequence[Part]) -> tuple[Part, ...]:
+    """A wrong derivation for a class, which sees the right one: from where they differ, with few terms of each sum.
+
+    Where it is still long there is none: the verdict says what was done.
+    """
+    rows, known = ([row for _, part in parts for row in part] for parts in (wrong, right))
+    both = zip(rows, known, strict=False)
+    same = takewhile(lambda two: two[0] == replace(two[1], kind=two[0].kind), both)
+    ends = (i for i, (row, _) in enumerate(same, 1) if row.kind in ("step", "result"))
+    begins = max(ends, default=0)  # no sum begins midway
+    found = tuple(shortened(rows[begins:], MOST_OF_WRONG[0]))
+    return () if len(found) > MOST_OF_WRONG[1] else (("", found),)
 
 
 def side(id: str, title: str, parts: Sequence[Part]) -> tuple[Element, ...]:

@@ -36,7 +36,7 @@ NUMBERS = 0.5, 0.4, 0.6
 TERMS = 0, 9, 7, 5, 4, 3
 """The most terms of a sum that are written out; 0: all."""
 SCROLLS, BEYOND, LEFT_OUT, TORN, HALF, FAINT = 400.0, 8.0, 7.0, 60.0, 100.0, 260.0
-"""Costs: a part scrolls; each pixel that is hidden then; each term left out; a short sum is not written out; what the
+"""Costs: a part scrolls, or is cut; each pixel that is hidden then; each term left out; a short sum is not written out; what the
 step names is half as large as it could be; it is half as large as the last row needs to read it."""
 SHORT = 5
 """The most terms of a short sum, in which nobody expects that two are left out."""
@@ -56,6 +56,7 @@ class Needs(Frozen):
     longest: int  # number of terms of its longest sum; 0 if no derivation is shown
     scale: Callable[[int, int], float]  # the scale at which all that the step names fits into a width and height
     read: float = 1.0  # the scale at which the last row can read it
+    least: float = 0.0  # the least scale: where it would have to be smaller, part of it is hidden
 
 
 class Places(Frozen):
@@ -87,6 +88,7 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
         if numbers:
             found = max(scale(right.width(), max(right.height(), 1)), LEAST_SCALE)
             cost += HALF * log2(largest / found) + FAINT * max(log2(needs.read / found), 0)
+            cost += SCROLLS * (found < needs.least)
         if way:
             cost += _hidden(led(below.width(), terms) - below.height())
             # Beside the others a line says how many are left out: it takes the place of a term.

@@ -40,7 +40,7 @@ ROUNDS, REST_MS = 40, 500
 row begins. So parts that ask each other for sizes for ever come to rest, even if not well."""
 GAP = 8
 """Pixels at text scale 1 between the parts."""
-LEAST, READABLE = 0.4, 0.85
+LEAST, READABLE = 0.33, 0.85
 """Relative to the scale of the words: the least size of what a step names, and the size that the last row can read."""
 SAME, SMALLEST, LESS = 0.02, 0.6, 0.9
 """The least relative change of size; and the least factors by which the size is below the computed one, in all and
@@ -444,6 +444,7 @@ class StepSheet(QFrame):
             0 if self._derivation.isHidden() or self.all_terms else self._derivation.longest,
             self._hero.scale_in(),
             READABLE * self.bench.appearance.scale,
+            LEAST * self.bench.appearance.scale,
         )
 
     @property

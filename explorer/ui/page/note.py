@@ -2,7 +2,7 @@
 being computed; and a derivation: aligned rows of arithmetic, the result in orange.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from html import escape
 from itertools import groupby
@@ -12,7 +12,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.core.derivation import Row
+from explorer.core.derivation import Row, shortened
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import percent
 from explorer.lessons.glossary import LINK
@@ -414,7 +414,7 @@ class DerivationView(QWidget):
             return indent(row) < SHORT * width and len(arithmetic(row, indent(row))) > 1
 
         whole = self._unbroken <= width + 4  # so each row is a line
-        for kind, run in groupby(_shortened(self._rows, terms), key=attrgetter("kind")):
+        for kind, run in groupby(shortened(self._rows, terms, " (M)"), key=attrgetter("kind")):
             rows = list(run)
             # The labels of one sum all stand beside its terms, or all above them.
             together = kind == "term" and not whole and not all(map(is_beside, rows))
@@ -498,21 +498,6 @@ class DerivationView(QWidget):
 def _runs(rows: Sequence[Row]) -> list[list[Row]]:
     """The terms of each sum among the rows."""
     return [list(terms) for kind, terms in groupby(rows, key=attrgetter("kind")) if kind == "term"]
-
-
-def _shortened(rows: Sequence[Row], most: int) -> Iterable[Row]:
-    """Rows with at most so many terms of each sum; 0: all."""
-    return _cut(rows, most) if most else rows
-
-
-def _cut(rows: Sequence[Row], most: int) -> Iterator[Row]:
-    for kind, run in groupby(rows, key=attrgetter("kind")):
-        terms = list(run)
-        if kind != "term" or len(terms) <= most:
-            yield from terms
-        else:
-            yield from terms[: most - 1]
-            yield Row("", f"… {len(terms) - most + 1} more (M)", "", "more")
 
 
 def wrapped(text: str, wide: Callable[[str], int], width: int, last_width: int, first_width: int) -> list[str]:

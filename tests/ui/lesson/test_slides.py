@@ -96,6 +96,38 @@ def test_two_derivations_that_are_compared_have_the_room_of_the_words(bench_of, 
     presenter.leave()
 
 
+@pytest.mark.parametrize(
+    ("name", "id", "wrong", "left"),
+    [
+        (
+            "jane",
+            "other-heads",
+            2.0,
+            1,
+        ),  # divided the wrong way round: the other eleven rows are those of the right one
+        ("jane", "other-heads", 1.0, 7),  # along the columns: beside the question the table is too small to be whole
+        ("jane", "guess", 0.0, 6),  # what comes later is hidden
+        ("words-as-vectors", "cosine", 0.03, 0),  # divided twice: of ten rows there is no room for any
+    ],
+)
+def test_a_slide_stays_whole_behind_three_wrong_numbers(bench_of, qtbot, name, id, wrong, left):
+    """The derivation of the wrong number had all of its rows, and of the table or the question a part was cut."""
+    bench = bench_of(load(name))
+    guide = Guide(bench)
+    guide.go([step.id for step in guide.steps].index(id))
+    presenter = Presenter(bench, guide)
+    qtbot.addWidget(presenter)
+    presenter.resize(*SIZES[0])
+    presenter.show()
+    for typed in (123.0, 124.0, wrong):
+        guide.answer(typed)
+    at_rest(presenter)
+    assert guide.attempt.compared is not None
+    assert len(presenter._question.widgets["side rows"]._rows) == left
+    assert (presenter.sheet.cut, presenter.sheet.scrolls) == ((), ())
+    presenter.leave()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", WITH_STEPS)
