@@ -36,8 +36,8 @@ NUMBERS = 0.5, 0.4, 0.6
 TERMS = 0, 9, 7, 5, 4, 3
 """The most terms of a sum that are written out; 0: all."""
 SCROLLS, BEYOND, LEFT_OUT, TORN, HALF, FAINT = 400.0, 8.0, 7.0, 60.0, 100.0, 260.0
-"""Costs: a part scrolls, or is cut; each pixel that is hidden then; each term left out; a short sum is not written out; what the
-step names is half as large as it could be; it is half as large as the last row needs to read it."""
+"""Costs: a part scrolls, or is cut; each pixel that is hidden then; each term left out; a short sum is not written out;
+what the step names is half as large as it could be; it is half as large as the last row needs to read it."""
 SHORT = 5
 """The most terms of a short sum, in which nobody expects that two are left out."""
 UNUSUAL, MOVED = 30.0, 300.0
@@ -528,6 +528,8 @@ class Hero(QWidget):
             for picture in self._lines_between_words:
                 # Beside them matrices have what is free; alone, they take it.
                 picture.picture.spread((lines.widest or place.width() - EDGE) if below else 0)
+        if alone and self.high > place.height() + EDGE:  # the page breaks lines that are exactly full
+            high = max(high, self.high)
         return max(high / max(place.height(), 1), lines.widest / max(free.width(), 1))
 
     @property

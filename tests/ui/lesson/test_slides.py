@@ -96,6 +96,20 @@ def test_two_derivations_that_are_compared_have_the_room_of_the_words(bench_of, 
     presenter.leave()
 
 
+def test_on_a_screen_of_an_old_projector_a_table_is_whole(bench_of, qtbot):
+    """Its lines were computed to be exactly full, and the page broke them once more."""
+    bench = bench_of(load("errata-004"))
+    guide = Guide(bench)
+    guide.go([step.id for step in guide.steps].index("print-relu"))
+    presenter = Presenter(bench, guide)
+    qtbot.addWidget(presenter)
+    presenter.resize(1024, 768)
+    presenter.show()
+    at_rest(presenter)
+    assert (presenter.sheet.cut, presenter.sheet.scrolls) == ((), ())
+    presenter.leave()
+
+
 @pytest.mark.parametrize(
     ("name", "id", "wrong", "left"),
     [
