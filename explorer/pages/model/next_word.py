@@ -237,7 +237,7 @@ def _buttons(
         stops = f"The model has positions for {quantity(most, unit(known))} only: it can read none after this one."
     one, many = (Do(WriteOn(row + 1, count, choice)) for count in (1, RUN))
     tips = "Read this word, too", f"Write up to {RUN} words, until the model says {ends[0]}"
-    append = Button("append", f"Append “{says}”", one, tips[0], "Append a word", not stops, True)
+    append = Button("append", f"Append “{says}”", one, tips[0], "Append a word", not stops, True, wraps=True)
     run = Button("run", "Write on", many, tips[1], on=not stops)
     return Controls("go on", (place, append, run)), *([el.Note("stops", stops)] if stops else [])
 

@@ -341,6 +341,18 @@ class MatrixBox(QWidget):
         if inline:  # beside its number
             most = max(room + sign - left - extent.width - self._between, self._bench.appearance.px(LEAST_FORMULA))
         first, last = self._heading.formula.size_of(formula, form.times, most), self._heading.size_of(words)
+        behind = extent.width if inline else picture.width()
+        if (form.led or folded) and left + first.width() + self._between + behind > form.room:
+            px = self._bench.appearance.px
+            if inline:  # a change, whose sign has no room then, has a smaller formula
+                left = begins
+            else:
+                whole = left + self._between + self._heading.formula.width_of(formula, form.times)
+                behind = min(behind, max(form.room - whole, px(TIGHTER)))
+                picture = self._small.wanted(where, extent, form, form.room, behind)[0]
+                behind = picture.width()
+            most = max(form.room - left - self._between - behind, px(LEAST_SYMBOL))
+            first = QSize(most, self._heading.formula.size_of(formula, form.times, most).height())
         if inline:
             last = QSize(extent.width, extent.height)
         elif folded:

@@ -24,11 +24,16 @@ STEPS = {"xor": (0, 3, 9), "you-are-welcome": (7, 22), "cat-sat-on-the": (15,)}
 
 SMALLEST = (
     "source.positions",
+    "encoder.1.self.attention",
     "encoder.1.self.after",
+    "encoder.1.ffn.layers",
     "target.positions",
+    "decoder.1.self.attention",
     "decoder.1.self.heads",
     "decoder.1.cross.heads",
     "decoder.1.ffn.after",
+    "loss",
+    "generation.next",
 )
 """Pages that scrolled sideways in the smallest window and the largest text."""
 
