@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
 from explorer.pages.compose import MORE
 from explorer.pages.levels import stops
-from explorer.ui.widgets import tree
+from explorer.ui.widgets import written
 from explorer.ui.widgets.names import NamedItems
+from explorer.ui.widgets.tree import inside
 from explorer.ui.window.top_bar import TABS
 from tests.examples import SMALL
 from tests.ui.conftest import lesson_of
@@ -30,22 +31,22 @@ TYPED = re.compile(r"(?<![\w.“])[A-Za-zα-ω]_[A-Za-z0-9(]")
 @pytest.fixture
 def heard(monkeypatch):
     """The pieces of text that are painted, each by itself: a name that is set comes in three."""
-    pieces, draw = [], tree._Listener.drawTextItem
+    pieces, draw = [], written._Listener.drawTextItem
 
     def drawTextItem(self, at, item):  # Qt calls it so
         pieces.append(item.text())
         draw(self, at, item)
 
-    monkeypatch.setattr(tree._Listener, "drawTextItem", drawTextItem)
+    monkeypatch.setattr(written._Listener, "drawTextItem", drawTextItem)
     return pieces
 
 
 def said(whole, heard):
     """What a window or a part of it shows, offers in lists, and says of what is pointed at."""
     heard.clear()
-    assert list(tree.written_in(whole))
+    assert list(written.written_in(whole))
     yield from heard
-    for widget in (one for one in tree.inside(whole, QWidget) if one.isVisible()):
+    for widget in (one for one in inside(whole, QWidget) if one.isVisible()):
         yield re.sub("<[^>]*>", "", widget.toolTip()) if "<sub>" not in widget.toolTip() else ""
         if isinstance(widget, QComboBox) and not isinstance(widget.itemDelegate(), NamedItems):
             yield from (widget.itemText(i) for i in range(widget.count()))
