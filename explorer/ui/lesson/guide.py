@@ -515,7 +515,7 @@ class Guide(QObject):
             follow()
             if on_page:
                 self.showing_wanted.emit(step.showing)
-        self.tab_wanted.emit(TAB_OF.get(look.stage, "Pipeline"))  # last, so that the old page is not laid out as well
+        self.tab_wanted.emit(self.tab)  # last, so that the old page is not laid out as well
         self._light()
         self.stepped.emit()
 
@@ -541,9 +541,13 @@ class Guide(QObject):
         return WHOLE if stage == "model" else stage
 
     @property
-    def is_away(self) -> bool:
-        """Whether the reader has gone to another stage than the one that the step looks at."""
-        return self.stage not in ("", self._bench.selection.stage)
+    def tab(self) -> "Tab":
+        """The tab of the window that the step looks at."""
+        return "Pipeline" if self.step is None else TAB_OF.get(self.step.look.stage, "Pipeline")
+
+    def is_away(self, tab: "Tab") -> bool:
+        """Whether the reader, for whom a tab is shown, has gone to another tab or stage than the step looks at."""
+        return tab != self.tab or self.stage not in ("", self._bench.selection.stage)
 
     @property
     def _spot(self) -> Spot | None:

@@ -6,6 +6,7 @@ Behind the last step: what has been learned, what there is to revisit, and the n
 from collections.abc import Callable
 from functools import partial
 from html import escape
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
@@ -29,6 +30,9 @@ from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from explorer.ui.window.top_bar import Tab
 
 FEW = 2
 """So many steps to revisit are named at most unasked."""
@@ -62,13 +66,14 @@ class StepPanel(QFrame):
         self._end: tuple[Lesson, Outcome, Lesson | None, bool] | None = None
         """What the end of the lesson shows, if it is shown: see `finish_page`."""
         self._trouble, self._gone = Passage("trouble", "", "error"), Gone(self)
+        self._tab: Tab = "Pipeline"
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._told: list[str] = []
         """What a screen reader was told of the answers to this question."""
         self._closed: list[QWidget] = []
         """Widgets below the panel that have no room now."""
         bench.selection.asked.connect(self._do)
-        bench.selection.stage_changed.connect(self._follow_stage)
+        bench.selection.stage_changed.connect(self._follow_page)
         guide.stepped.connect(self._show_step)
         guide.stepped.connect(self._tell_step)
         guide.answered.connect(self._show_answer)
@@ -248,12 +253,17 @@ class StepPanel(QFrame):
         if guide.at is not None:
             found = outcome(guide.lesson, guide.walk.progress)
             asks = guide.question is not None
-            over, away = self.is_over, guide.is_away
+            over, away = self.is_over, guide.is_away(self._tab)
             self._head.tell(head_page(guide.lesson, guide.at, found, asks, guide.changed, over, away))
 
-    def _follow_stage(self) -> None:
+    def show_tab(self, tab: "Tab") -> None:
+        """Stand beside a tab of the window."""
+        self._tab = tab
+        self._follow_page()
+
+    def _follow_page(self) -> None:
         """Offer the way back to the page of the step as long as the reader is on another one."""
-        if self._guide.step is not None and self._guide.is_away != ("look" in self._head.widgets):
+        if self._guide.step is not None and self._guide.is_away(self._tab) != ("look" in self._head.widgets):
             self._show_head()
             self.fit()
 

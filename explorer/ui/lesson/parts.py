@@ -389,6 +389,8 @@ class LessonParts(QObject):
         pipeline = tab in ("Pipeline", "Lessons")
         (self._aside if pipeline else self._outside).take(self.panel)
         self._outside.setVisible(not pipeline and self.guide.at is not None)
+        if tab != "Lessons":  # there it is not seen
+            self.panel.show_tab(tab)
 
     def be_as_wide(self, pixels: int) -> None:
         """Set the width of the panel in pixels, beside the stage and beside the other tabs."""

@@ -163,6 +163,12 @@ def test_whoever_has_gone_to_another_page_is_led_back_and_keeps_what_was_changed
     eye.go_to(window, "encoder.1.self.heads")
     guide.next()
     assert "look" not in head.widgets
+    window.show_tab("Words")
+    eye.settle(window)
+    hand.click(head.widgets["look"])
+    eye.settle(window)
+    assert window.tabs.shows_first
+    assert "look" not in head.widgets
 
 
 def said(widget):
