@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from explorer.ui.window.top_bar import Tab
     from explorer.ui.words import WordsTab
 
+TOO_LOW = 290
+"""Pixels at text scale 1: in a lower window, which does not hold the words of a step below its bars, all scrolls."""
+
 
 class Rolling(QScrollArea):
     """All of a window; it scrolls if the window is too low for it."""

@@ -19,7 +19,7 @@ from explorer.ui.turns import do_later, do_once_painted, later
 from explorer.ui.widgets.labels import app_icon
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone, inside
-from explorer.ui.window.frame import Rolling, Sizes, Tabs
+from explorer.ui.window.frame import TOO_LOW, Rolling, Sizes, Tabs
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -51,10 +51,8 @@ TAUGHT = 960
 """In a narrower window (pixels at text scale 1), the step of a lesson has the share of large text: with few words in a
 line its question would be out of sight.
 """
-TOO_LOW, LEAST_HEIGHT = 290, 300
-"""Pixels at text scale 1: in a window lower than the first, which just holds the words of a step below its bars, all
-scrolls, and is as high as the second.
-"""
+LEAST_HEIGHT = 300
+"""Pixels at text scale 1: in a window lower than `TOO_LOW` all scrolls, and is so high."""
 GUIDED, COMPARED = 1400, 1500
 """Pixels at text scale 1: in a window narrower than `GUIDED`, the list of stages is folded during a lesson or a
 comparison; in one narrower than `COMPARED`, the right column is folded during a comparison.

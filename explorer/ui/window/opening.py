@@ -28,6 +28,7 @@ from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout
 from explorer.ui.widgets.names import with_ampersands
+from explorer.ui.window.frame import TOO_LOW
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
@@ -36,8 +37,8 @@ TIME = 4500
 """Milliseconds of the motion in which the words run through the model."""
 FIELD, MOST = 300, 820
 """The least and the greatest width of the field for a sentence, in pixels at text scale 1."""
-BELOW_FIELD, BESIDE_FIELD = 4, 2
-"""The place of the button in the column, below title, sentence, picture and field; or in the line of the field."""
+PICTURE, BESIDE_FIELD = 2, 2
+"""The place of the picture in the column, below title and sentence; that of the button in the line of the field."""
 LARGE = 1600, 900
 """In a window larger than this, in pixels at text scale 1, the text of the page is larger than usual."""
 TRY = "Change a word, for example “cat” to “dog”, and press Enter."
@@ -288,7 +289,9 @@ class OpeningPage(QFrame):
 
     def _dress(self, width: int) -> None:
         """Enlarge text and field if the window is much larger than the least one; divide a width among the field and
-        the button, which stands below it if the field would show only a word or two.
+        the button, which stands below it if the field would show only a few words.
+
+        Where the page scrolls the picture is below them, so that they are in sight.
         """
         look = self._bench.appearance
         across, down = width / look.px(LARGE[0]), self.height() / look.px(LARGE[1])
@@ -300,14 +303,19 @@ class OpeningPage(QFrame):
             part.setMaximumWidth(round(look.px(MOST) * times))
         whole, field = self._across(width), look.px(FIELD)
         beside = whole - self._asks.spacing() - self.button.sizeHint().width()
-        below = beside < field // 2
+        below = beside < field * 2 // 3
         if below != (self._column.indexOf(self.button) >= 0):
             (self._asks if below else self._column).removeWidget(self.button)
             if below:
-                self._column.insertWidget(BELOW_FIELD, self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+                at = self._column.indexOf(self._asks) + 1
+                self._column.insertWidget(at, self.button, 0, Qt.AlignmentFlag.AlignHCenter)
             else:
                 self._asks.insertWidget(BESIDE_FIELD, self.button)
         self.field.setMinimumWidth(max(min(field, whole if below else beside), 0))
+        low = self._window.height() < look.px(TOO_LOW)
+        if low != (self._column.indexOf(self.picture) > self._column.indexOf(self._asks)):
+            self._column.removeWidget(self.picture)
+            self._column.insertWidget(self._column.indexOf(self._go_on) if low else PICTURE, self.picture, 1)
 
     def _hold_said(self, width: int) -> None:
         now = self.said.text()

@@ -162,6 +162,25 @@ def test_in_the_largest_text_the_field_has_a_line_and_the_picture_the_width_of_t
     assert window.whole.height() == appearance.px(LEAST_HEIGHT)
 
 
+def test_in_a_low_window_with_the_largest_text_field_and_button_are_in_sight_before_scrolling(first, eye, appearance):
+    """They were below the fold, under a picture; its place is below them, where the page scrolls."""
+    window = first()
+    page = window.tabs.opening
+    for size in ((1280, 720), (1024, 640)):
+        window.resize(*size)
+        appearance.set_scale(3.0)
+        eye.settle(window)
+        for part in (page.field, page.button):
+            assert window.rect().contains(QRect(part.mapTo(window, QPoint(0, 0)), part.size())), size
+        metrics = page.field.fontMetrics()
+        assert metrics.horizontalAdvance(page.field.text()) < page.field.width() - appearance.px(20)
+        assert page.picture.geometry().top() > page.told.geometry().bottom()
+        appearance.set_scale(1.0)
+        eye.settle(window)
+        assert page.picture.geometry().bottom() < page.field.geometry().top()
+        assert page.picture.geometry().top() > page.said.geometry().bottom()
+
+
 def test_in_a_large_window_words_and_field_are_larger(first, eye, qtbot):
     window = first()
 
