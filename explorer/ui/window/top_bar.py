@@ -272,10 +272,7 @@ class TopBar(QFrame):
         choices.addWidget(self._settings)
         self.showing = DisplayChoice(bench)
         choices.addWidget(self.showing)
-        # So that the settings keep their place and form even if the other choice is hidden.
-        keeps = self.showing.sizePolicy()
-        keeps.setRetainSizeWhenHidden(True)
-        self.showing.setSizePolicy(keeps)
+        self._keep_room(True)
         self._place_of_choices = self._row.count()
         self._row.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
         self._acts = QWidget()
@@ -333,6 +330,7 @@ class TopBar(QFrame):
         self.menu.setText(MENU)
         # A fixed width, so that the tabs after the title stay in their places.
         self.title.setFixedWidth(px(TITLE) + int(max(width - NARROW, 0) * PART))
+        self._keep_room(True)
         apart, title_below = (self._below.indexOf(part) >= 0 for part in (self._choices, self.title))
         outside = apart or self._choices.isHidden()  # hidden choices count, too, because the next tab may show them
         self._settings.widen(0)
@@ -372,6 +370,8 @@ class TopBar(QFrame):
         if is_below:
             if below < px(SHARED_TITLE):  # the choices take two lines
                 below += choices - self._choices.minimumSizeHint().width()
+                self._keep_room(False)  # else that below the settings would be empty
+                self._measure()
             self._write_title(below, lines=2)
             if self._over(width, beside) > 0:
                 self.menu.setText("")
@@ -384,6 +384,13 @@ class TopBar(QFrame):
         # The title is cut only if there is no room, and no tab covers it.
         now, over = self.title.minimumWidth(), self._over(width, beside)
         self._write_title(now - over, now if over <= 0 else 0)
+
+    def _keep_room(self, on: bool) -> None:
+        """Let the settings keep their place and form even if the choice beside them is hidden."""
+        keeps = self.showing.sizePolicy()
+        if keeps.retainSizeWhenHidden() != on:
+            keeps.setRetainSizeWhenHidden(on)
+            self.showing.setSizePolicy(keeps)
 
     def _write_title(self, most: int, least: int = 0, lines: int = 1) -> None:
         """Write the title in at most `most` pixels, and at least `least`.

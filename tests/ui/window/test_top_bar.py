@@ -70,6 +70,24 @@ def test_beside_train_the_bar_is_on_one_line_again_after_large_text(anew, eye, a
     assert window.top_bar.height() == high
 
 
+def test_in_the_largest_text_no_line_of_the_bar_beside_train_is_empty(anew, eye, appearance):
+    """What the matrices show is hidden there, and kept a line of 85 pixels."""
+    window = anew()
+    window.resize(1024, 640)
+    appearance.set_scale(3.0)
+    eye.settle(window)
+    bar = window.top_bar
+    high = bar.height()
+    assert bar.showing.geometry().top() > bar._settings.geometry().bottom()
+    for _ in range(2):
+        window.show_tab("Train")
+        eye.settle(window)
+        assert bar.height() <= high - bar._settings.height()
+        window.show_tab("Pipeline")
+        eye.settle(window)
+        assert bar.height() == high
+
+
 @pytest.mark.parametrize("sizes", [((1280, 2.0), (1280, 3.0), (1024, 3.0)), long(((1280, 2.5), (1600, 3.0)))])
 def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance, qtbot, sizes):
     window = anew("model.changes")
