@@ -342,6 +342,8 @@ class Hero(QWidget):
         self._column = column_in(self, self.elements)
         self._column.addStretch(1)
         self._across = 1
+        self._filled = 0.0, QSize()
+        """The scale and the place of the last filling."""
 
     @property
     def scale(self) -> float:
@@ -528,7 +530,9 @@ class Hero(QWidget):
             for picture in self._lines_between_words:
                 # Beside them matrices have what is free; alone, they take it.
                 picture.picture.spread((lines.widest or place.width() - EDGE) if below else 0)
-        if alone and self.high > place.height() + EDGE:  # the page breaks lines that are exactly full
+        # The page breaks lines that are exactly full; what it needs is known once it was laid out in this size.
+        filled, self._filled = self._filled, (self.scale, place)
+        if alone and filled == self._filled and self.high > place.height() + EDGE:
             high = max(high, self.high)
         return max(high / max(place.height(), 1), lines.widest / max(free.width(), 1))
 

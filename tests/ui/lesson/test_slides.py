@@ -17,6 +17,7 @@ from explorer.ui.lesson.ink import at_rest, empty_share, named_share, slides, st
 from explorer.ui.lesson.lecturer import Pictures
 from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.presenter import Presenter
+from explorer.ui.lesson.room import MOST
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.lesson.step_pictures import drawn
 from explorer.ui.page.pictures import Filling
@@ -107,6 +108,22 @@ def test_on_a_screen_of_an_old_projector_a_table_is_whole(bench_of, qtbot):
     presenter.show()
     at_rest(presenter)
     assert (presenter.sheet.cut, presenter.sheet.scrolls) == ((), ())
+    presenter.leave()
+
+
+def test_a_single_table_is_as_large_as_its_place(bench_of, qtbot):
+    """It was measured before it was laid out in its size, and had 60 % of it."""
+    bench = bench_of(load("i-love-ai"))
+    guide = Guide(bench)
+    guide.go(7)
+    presenter = Presenter(bench, guide)
+    qtbot.addWidget(presenter)
+    presenter.resize(*SIZES[0])
+    presenter.show()
+    at_rest(presenter)
+    guide.go(8)
+    at_rest(presenter)
+    assert presenter.sheet._hero.scale == pytest.approx(MOST * presenter.sheet.bench.appearance.scale)
     presenter.leave()
 
 
