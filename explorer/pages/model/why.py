@@ -122,8 +122,8 @@ def _left_out(words: Sequence[str], places: Sequence[int], row: int) -> str:
 def _site_named(site: attribution.Site, names: Mapping[str, str]) -> str:
     if site.head is not None:
         return f"{names[site.after].partition(',')[0]}, head {site.head + 1}"
-    named = names[site.after].replace("feed-forward", "net")  # a short word, for lack of room
-    return f"after {named}" if site.node == site.after else named
+    named = names[site.after]
+    return f"after {named.removesuffix(', feed-forward')}" if site.node == site.after else named  # it ends the layer
 
 
 class _Put(Edit):

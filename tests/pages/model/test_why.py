@@ -161,6 +161,8 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
     assert what.options[what.chosen] != "“cat”"
     lines = page.the("patches").lines
     embedding, last = lines[0], lines[-1]
+    of_layer = ("layer 1, feed-forward", "after layer 1")  # it was “net” here, and “feed-forward” in the list below
+    assert page.the("patches").labels[6:8] == of_layer
     assert [entry.value for entry in embedding.entries] == pytest.approx([0, 1, 0, 0, 0], abs=1e-4)
     before = of.value("output.logits").copy()
     of.do(last.entries[4].leads.command())  # the last block at the last place: all of the answer
