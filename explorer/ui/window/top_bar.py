@@ -206,8 +206,10 @@ least width on one line with the choices.
 NARROW, READ_TITLE, MENU = 900, 80, " Menu"
 AROUND = 20
 """The most pixels at the left and right of the bar: large letters need the room."""
-OPENS, SMALL_TITLE = "  ▾", 0.62
-"""The sign after the title that it opens a menu; the size of a title on two lines, relative to other letters."""
+OPENS = "  ▾"
+"""The sign after the title that it opens a menu."""
+SMALL_TITLE = {"middle": 0.85, "small": 0.62}
+"""Sizes of a title on two lines, relative to other letters: beside two lines of choices, and where it has less room."""
 IN_BAR: dict[Tab, str] = {
     "Pipeline": "The model, stage by stage",
     "Train": "Let the model learn from examples",
@@ -368,11 +370,14 @@ class TopBar(QFrame):
                 self._below.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
         beside = self._choices.sizeHint().width() + self._row.spacing()
         if is_below:
-            if below < px(SHARED_TITLE):  # the choices take two lines
+            sizes = list(SMALL_TITLE)
+            if below >= px(SHARED_TITLE):
+                sizes = sizes[-1:]
+            else:  # the choices take two lines
                 below += choices - self._choices.minimumSizeHint().width()
                 self._keep_room(False)  # else that below the settings would be empty
                 self._measure()
-            self._write_title(below, lines=2)
+            self._write_title(below, sizes=sizes)
             if self._over(width, beside) > 0:
                 self.menu.setText("")
                 self._row.invalidate()
@@ -392,28 +397,24 @@ class TopBar(QFrame):
             keeps.setRetainSizeWhenHidden(on)
             self.showing.setSizePolicy(keeps)
 
-    def _write_title(self, most: int, least: int = 0, lines: int = 1) -> None:
+    def _write_title(self, most: int, least: int = 0, sizes: Sequence[str] = ()) -> None:
         """Write the title in at most `most` pixels, and at least `least`.
 
-        `lines`: with 2, a title that would be cut is written on two lines in small letters.
+        `sizes`: with some of `SMALL_TITLE`, the largest first, a title that would be cut is written on two lines.
         """
         self.title.setFixedWidth(max(min(self._whole_title, most), least, self._bench.appearance.px(LEAST_TITLE)))
         room, metrics = self.title.minimumWidth() - self._around_title, self._metrics()
         text = shortened(self._name, lambda text: metrics.horizontalAdvance(text) <= room)
-        before, cut = "", lines > 1 and self._is_cut(self.title.minimumWidth())
-        mark(self.title, document="small" if cut else "true")
-        if cut:
-            metrics = self._metrics(SMALL_TITLE)
+        before, size = "", "true"
+        if sizes and self._is_cut(self.title.minimumWidth()):
             above = self.title.minimumWidth() - self._bench.appearance.px(22)
-            room = above - metrics.horizontalAdvance(OPENS)
-
-            def parted(text: str) -> tuple[str, str]:
-                words = text.split(" ")
-                first = sum(metrics.horizontalAdvance(" ".join(words[:n])) <= above for n in range(1, len(words)))
-                return " ".join(words[:first]), " ".join(words[first:])
-
-            short = shortened(self._name, lambda text: metrics.horizontalAdvance(parted(text)[1]) <= room)
-            before, text = parted(short)
+            for size in sizes:
+                metrics = self._metrics(SMALL_TITLE[size])
+                room = above - metrics.horizontalAdvance(OPENS)
+                before, text = _parted(self._name, above, room, metrics)
+                if f"{before} {text}".strip() == self._name and metrics.horizontalAdvance(text) <= room:
+                    break
+        mark(self.title, document=size)
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
         self.title.setText(with_ampersands(f"{before}\n{text}{OPENS}".strip()))
 
@@ -484,3 +485,14 @@ def shortened(title: str, fits: Callable[[str], bool]) -> str:
     ends = [title.rfind(mark) for mark in (": ", " → ") if mark in title]
     parts = sorted((title[:end] for end in ends if end > 0), key=len, reverse=True)
     return next((text for text in (title, *parts) if fits(text)), title)
+
+
+def _parted(title: str, above: int, below: int, metrics: QFontMetrics) -> tuple[str, str]:
+    """The title, or its beginning, on two lines that have room for so many pixels."""
+
+    def parted(text: str) -> tuple[str, str]:
+        words = text.split(" ")
+        first = sum(metrics.horizontalAdvance(" ".join(words[:n])) <= above for n in range(1, len(words)))
+        return " ".join(words[:first]), " ".join(words[first:])
+
+    return parted(shortened(title, lambda text: metrics.horizontalAdvance(parted(text)[1]) <= below))

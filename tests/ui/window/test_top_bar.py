@@ -302,3 +302,16 @@ def test_in_large_text_a_title_has_two_lines_if_it_would_be_cut(anew, eye, appea
     window.resize(1900, 720)
     eye.settle(window)
     assert "\n" not in title.text()
+
+
+def test_beside_two_lines_of_choices_a_title_on_two_lines_has_larger_letters(anew, eye, appearance):
+    """In the largest text in the smallest window they were half as large as all others."""
+    window = anew()
+    window.resize(1024, 640)
+    appearance.set_scale(3.0)
+    eye.settle(window)
+    bar = window.top_bar
+    assert bar.title.text() == "You are welcome → de\nnada  ▾"
+    assert bar.title.font().pointSizeF() > 0.8 * appearance.fonts.ui.pointSizeF()
+    assert bar.title.sizeHint().width() <= bar.title.width() + 1
+    assert bar.title.height() <= bar._choices.height()
