@@ -199,7 +199,8 @@ def _read(arguments: Namespace, setting: str | None = None) -> Transformer:
     dtype, tokenizer, model = arguments.dtype or "", arguments.tokenizer, arguments.model
     with reading() as told:
         m = library.open(arguments.lesson, setting, dtype, tokenizer, model, told)
-    _tell(m.notices)
+    named = model or arguments.lesson  # the notices speak of “it”
+    _tell([f"{named}: {notice.removeprefix('Notice: ')}" for notice in m.notices])
     return m
 
 
