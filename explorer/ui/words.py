@@ -26,7 +26,7 @@ from explorer.ui.page.column_tab import ScrollPlace
 from explorer.ui.page.surface import Keys
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
-from explorer.ui.widgets.inputs import PushButton, tab_through
+from explorer.ui.widgets.inputs import Menu, PushButton, tab_through
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, scroll_area
 from explorer.ui.widgets.tree import Gone, inside
@@ -127,6 +127,8 @@ class FramedCard(QFrame):
 AT_ONCE = 4_000_000
 """A table of at most this many numbers is searched at once: that takes milliseconds, less than using a thread costs."""
 ABOUT = "Words that are used in a similar way have similar lists of numbers, their vectors. Here one can compare them."
+LOW = 250
+"""On a page lower than this, in pixels at text scale 1, a menu leads to the cards."""
 KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*)"
 
 
@@ -152,6 +154,11 @@ class WordsTab(QFrame, Screen):
         """The cards that have changed; True if all their widgets are to be made anew."""
         self._bar = QWidget()
         self._links = FlowLayout(self._bar, 2, 2)
+        self._goes = PushButton("Go to a card  ▾", tip="All cards of this page", look="link", name="Go to a card")
+        self._menu = Menu(self._goes)
+        self._goes.setMenu(self._menu)
+        self._goes.hide()
+        self._links.addWidget(self._goes)
         self._area = scroll_area()
         self._layout = QVBoxLayout(self)
         self._layout.setSpacing(0)
@@ -201,12 +208,23 @@ class WordsTab(QFrame, Screen):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
+        self._fit()
         self._give_room()
+
+    def _fit(self) -> None:
+        """On a low page leave the height to the cards: a menu leads to them in place of lines of links."""
+        low = self.height() < self.bench.appearance.px(LOW)
+        self._about.setVisible(not low)
+        self._goes.setVisible(low and self._whole)
+        for link in self._links.widgets:
+            if link is not self._goes:
+                link.setVisible(not low)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale: each card in a turn of its own, once the tab is visible."""
         self._place_read.hold()
         self._space()
+        self._fit()
         self._stale = dict.fromkeys(self.cards, True)
         for view in self.cards:
             view.hold()
@@ -285,7 +303,8 @@ class WordsTab(QFrame, Screen):
             act, title = partial(self.go_to, view), view.card.title
             button = PushButton(view.card.short or title, act, title, look="link", name=f"Go to: {title}", keys=True)
             self._links.addWidget(button)
-            button.show()  # at once, so that the layout gives them their room now
+            self._menu.addAction(title, act)
+        self._fit()  # at once, so that the layout gives them their room now
         self._layout.activate()
 
     def _give_room(self) -> None:

@@ -1,5 +1,7 @@
 """The tab in the whole window."""
 
+from PySide6.QtCore import QPoint
+
 from explorer.document import storage
 from explorer.document.commands import SetCells
 from explorer.lessons.document_lesson import opened
@@ -73,3 +75,26 @@ def test_a_text_is_not_taken_for_vectors(tmp_path):
         assert is_vectors(tmp_path / "some.txt") is those, text
     assert not is_vectors(tmp_path / "absent.vec")
     assert not is_vectors(tmp_path)
+
+
+def test_in_the_largest_text_a_card_is_in_sight_and_a_menu_leads_to_the_others(open_window, qtbot, eye, appearance):
+    """Four lines about the page and five of links stood above, and no card was in sight before scrolling."""
+    appearance.set_scale(3.0)
+    window = open_window("jane", size=(1280, 720))
+    window.show_tab("Words")
+    tab = window.tabs.words
+    qtbot.waitUntil(lambda: is_there(tab))
+    eye.settle(window)
+    assert tab.cards[0].mapTo(window, QPoint(0, 0)).y() < window.height() - appearance.px(80)
+    links = [one for one in tab._links.widgets if one is not tab._goes]
+    assert tab._goes.isVisible()
+    assert not any(one.isVisible() for one in links)
+    *_, last = tab._menu.actions()
+    assert [action.text() for action in tab._menu.actions()] == [view.card.title for view in tab.cards]
+    last.trigger()
+    assert tab._area.verticalScrollBar().value() > 0
+    appearance.set_scale(1.0)
+    qtbot.waitUntil(lambda: is_there(tab))
+    eye.settle(window)
+    assert not tab._goes.isVisible()
+    assert all(one.isVisible() for one in links)
