@@ -1,6 +1,6 @@
 """Continuing a text with a document's model: the words that it knows, and a decoder with room for more."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +28,10 @@ from explorer.core.vocabulary import (
 from explorer.document.state import State, read_only
 
 MOST_NEW = 500
+OFFERED, MOST_READ, ALIKE = 3, 20, 0.75
+"""How many words are offered for an unknown one; the most words before it that the model reads for that; and how alike
+one of them is if it is spelt almost so, from 0 to 1.
+"""
 
 
 def sequence_of(state: State) -> str:
@@ -41,12 +45,35 @@ def sequence_of(state: State) -> str:
     return sequence
 
 
-def known_words(text: str, vocabulary: tuple[str, ...]) -> list[str]:
+def read_words(state: State, sequence: str, text: str) -> list[str]:
+    """The words of a text for a sequence of a model, as `known_words` finds them.
+
+    For an unknown word behind others, where the model writes, the error names a word spelt almost like it, if there is
+    one, and what the model expects there: for “elephant”, slept and plant are no help.
+    """
+
+    def instead(word: str, before: Sequence[str]) -> str:
+        if not before or is_mark(word) or sequence != sequence_of(state):
+            return nearest_words(word, vocabulary)
+        from difflib import get_close_matches  # not needed at the start
+
+        there = expected(state, before[-min(MOST_READ, positions(state, sequence)) :])
+        alike = get_close_matches(word, there, n=1, cutoff=ALIKE)
+        return ", ".join(list(dict.fromkeys((*alike, *there)))[:OFFERED])
+
+    vocabulary = state.graph.vocabulary(sequence)
+    return known_words(text, vocabulary, instead)
+
+
+def known_words(
+    text: str, vocabulary: tuple[str, ...], instead: Callable[[str, Sequence[str]], str] | None = None
+) -> list[str]:
     """The words of a text in the spelling of a vocabulary: unchanged, or with other capitals; or its pieces.
 
     `text`: words and punctuation marks; tokens such as ``<es>`` have blanks around them.
-    Raises `ExplorerError`: "unknown-text-word", with the most similar known words, if the vocabulary has neither the
-    word nor `<unk>`.
+    `instead`: gives words for an unknown one and those before it; default: `nearest_words`.
+    Raises `ExplorerError`: "unknown-text-word", with words to take instead, if the vocabulary has neither the word nor
+    `<unk>`.
     """
     if are_pieces(vocabulary):
         return pieces_of(text, vocabulary)
@@ -66,7 +93,8 @@ def known_words(text: str, vocabulary: tuple[str, ...]) -> list[str]:
             elif are_numbers(vocabulary):
                 raise ExplorerError("not-a-number-of-a-word", word=word[:60], last=len(vocabulary) - 1)
             else:
-                raise ExplorerError("unknown-text-word", word=word[:60], known=nearest_words(word, vocabulary))
+                known = nearest_words(word, vocabulary) if instead is None else instead(word, found)
+                raise ExplorerError("unknown-text-word", word=word[:60], known=known)
     return found
 
 

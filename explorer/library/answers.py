@@ -27,11 +27,11 @@ from explorer.document.continuation import (
     ends_of,
     first_words,
     ids_of,
-    known_words,
     nearest_words,
     never_of,
     output_words,
     positions,
+    read_words,
     sequence_of,
 )
 from explorer.document.state import State
@@ -286,7 +286,7 @@ def continued(
     def words(given: Words, of: str) -> list[str]:
         known = state.graph.vocabulary(of)
         if isinstance(given, str):
-            found = as_read(state, of, known_words(given, known))
+            found = as_read(state, of, read_words(state, of, given))
             if UNKNOWN in found and UNKNOWN not in given:
                 notices.append(f"words that the model does not know are read as {UNKNOWN}")
         else:

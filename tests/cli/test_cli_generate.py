@@ -153,7 +153,9 @@ def test_tiny_gpt_says_mat(capsys):
 
 def test_tiny_gpt_says_which_words_it_knows(capsys):
     assert main(["generate", "tiny-gpt", "the catt sat"]) == 2
-    assert "does not know the word 'catt'. It knows, for example: cat" in capsys.readouterr().err
+    assert "does not know the word 'catt'. It knows, for example: cat, " in capsys.readouterr().err
+    assert main(["generate", "tiny-gpt", "the elephant sat"]) == 2
+    assert "It knows, for example: cat, dog, bird." in capsys.readouterr().err, "it was: slept, plant, talent"
 
 
 def test_an_unknown_mark_is_named_whole_and_others_beside_it(capsys):

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidg
 from explorer.core.errors import ExplorerError
 from explorer.core.vocabulary import typed
 from explorer.document.commands import SetTokens
-from explorer.document.continuation import expected, known_words, sequence_of
+from explorer.document.continuation import read_words, sequence_of
 from explorer.lessons.loader import load
 from explorer.lessons.progress import left_at, outcome
 from explorer.lessons.schema import WHOLE
@@ -42,10 +42,6 @@ PICTURE, BESIDE_FIELD = 2, 2
 LARGE = 1600, 900
 """In a window larger than this, in pixels at text scale 1, the text of the page is larger than usual."""
 TRY = "Change a word, for example “cat” to “dog”, and press Enter."
-OFFERED, MOST_READ, ALIKE = 3, 20, 0.75
-"""How many words are offered for an unknown one; the most words before it that the model reads for that; and how alike
-one of them is if it is spelt almost so, from 0 to 1.
-"""
 LOOK = " Or click any part of the picture to look into it."
 
 
@@ -211,7 +207,7 @@ class OpeningPage(QFrame):
         sequence, before = sequence_of(document.state), likeliest(self._view)
         n_words = len(document.words(sequence))
         try:
-            document.do(SetTokens(sequence, known_words(self.field.text(), self._known(sequence))))
+            document.do(SetTokens(sequence, read_words(document.state, sequence, self.field.text())))
         except ExplorerError as error:
             self._refuse(error)
             return
@@ -230,26 +226,12 @@ class OpeningPage(QFrame):
             text = "Type at least one word, and press Enter."
         elif error.id == "unknown-text-word":
             word = str(error.fields["word"])
-            known = self._instead(word) or str(error.fields["known"]).split(", ")
+            known = str(error.fields["known"]).split(", ")
             links = (f'<a href="{escape(f"{word} {one}")}">{escape(one)}</a>' for one in known)
             n_words = sum(one[0].isalpha() for one in self._known(sequence_of(self._bench.document.state)))
             it = f"This model knows {n_words} words, but not “{escape(word, quote=False)}”"
             text = f"{it}; it knows, for example, {', '.join(links)}."
         self._tell(text, "error")
-
-    def _instead(self, word: str) -> list[str]:
-        """Words for one that the model does not know: one spelt almost like it, and those that it expects there.
-
-        Empty for the first word, which nothing leads to.
-        """
-        from difflib import get_close_matches  # not needed at the start
-
-        state, text = self._bench.document.state, self.field.text()
-        place = re.search(_alone(word), text)
-        before = known_words(text[: place.start()], self._known(sequence_of(state))) if place else []
-        there = expected(state, before[-MOST_READ:]) if before else []
-        alike = get_close_matches(word, there, n=1, cutoff=ALIKE)
-        return list(dict.fromkeys((*alike, *there)))[:OFFERED]
 
     def _invite(self) -> None:
         """Show what the reader can do; with large text only the first sentence, to leave room for the picture."""
