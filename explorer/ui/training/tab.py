@@ -39,6 +39,8 @@ SHOW_S = 0.02
 """Seconds between two redrawn pictures during a run, each time of the next picture."""
 LEFT, LEAST = 330, 200
 """Pixels at text scale 1: the width of the settings, and the least width of the run beside them, which then scrolls."""
+BEGIN, END = (24, 40), (16, 24)
+"""The margins of the run, left and right: in pixels at text scale 1, and at most. Large letters need the room."""
 NARROW = 760
 """In a page narrower than this (pixels at text scale 1) the settings are hidden until the reader opens them."""
 
@@ -99,6 +101,12 @@ class TrainingTab(QFrame):
         self._follow_example()
         self._share_width()
 
+    @property
+    def _beside(self) -> tuple[int, int]:
+        """The margins of the run, left and right, in pixels."""
+        (left, most_left), (right, most_right), px = BEGIN, END, self.bench.appearance.px
+        return min(px(left), most_left), min(px(right), most_right)
+
     def _make_pages(self) -> None:
         """Make the widgets of the four parts anew: settings, controls, pictures, messages; all have fixed sizes."""
         px, before = self.bench.appearance.px, self._pages
@@ -110,9 +118,10 @@ class TrainingTab(QFrame):
         self._area.takeWidget()
         self._area.setWidget(self.settings)
         self._area.setFixedWidth(px(LEFT))
-        self._right.setContentsMargins(px(24), px(16), px(16), px(20))
+        left, right = self._beside
+        self._right.setContentsMargins(left, px(16), right, px(20))
         self._right.setSpacing(px(10))
-        self._below.setContentsMargins(px(24), px(10), px(16), px(10))
+        self._below.setContentsMargins(left, px(10), right, px(10))
         for column, page in ((self._right, self.pictures), (self._right, self.controls), (self._below, self.foot)):
             column.insertWidget(0, page)
         for page in before:
@@ -382,7 +391,7 @@ class TrainingTab(QFrame):
         px, bar = self.bench.appearance.px, self._page.verticalScrollBar().sizeHint().width()
         self._area.setVisible(not self._is_narrow or self._unfolded)
         beside = 0 if self._area.isHidden() else self._area.width()
-        room = max(self.width() - beside - px(24) - px(16) - bar, px(LEAST))
+        room = max(self.width() - beside - sum(self._beside) - bar, px(LEAST))
         self._rooms, self._down = (room, px(LEFT) - bar), self._page.height()
         self.show_run()
         for page in self._pages:

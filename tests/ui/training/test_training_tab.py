@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton, QScrollArea
 from training_tab import ask, click_weight, field, learn_from, plot, said, says, ticks_of, words_of
 
 from explorer.core.engine import same_bytes
@@ -518,6 +518,19 @@ def test_where_it_is_narrow_pictures_stand_below_each_other_and_settings_wait_un
     assert tab._area.isVisible()
     appearance.set_scale(3.0)
     assert wide(900, 560) > 100, "Qt warns of a negative one"
+
+
+def test_in_the_smallest_window_beside_a_step_letters_of_300_percent_do_not_scroll_sideways(
+    open_window, eye, appearance
+):
+    """The margins took a fifth of the width."""
+    appearance.set_scale(3.0)
+    window = open_window("you-are-welcome", size=(1024, 640))
+    window.lessons.begin_steps()
+    window.show_tab("Train")
+    eye.settle(window)
+    for area in window.tabs.training.findChildren(QScrollArea):
+        assert area.horizontalScrollBar().maximum() == 0
 
 
 def test_of_many_weights_each_block_is_a_line_that_opens(train, hand, eye):
