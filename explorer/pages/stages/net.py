@@ -31,6 +31,7 @@ LOSS_ON = Button(
     Do(SetSwitch("loss", "loss", SWITCHES["loss"]["loss"].default)),
     "For a model that writes, of the next words",
     primary=True,
+    wraps=True,
 )
 SWITCHED_OFF = "The loss of this model is switched off, so there is no loss to make smaller."
 NONE = (
