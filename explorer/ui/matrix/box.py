@@ -285,6 +285,8 @@ class MatrixBox(QWidget):
             short=way > 0 and tight,
             narrow=way == len(WAYS) - 1 or bool(small and shut and not tight),
         )
+        if form.shrinks and not shut and self.view.extent_in(form).width > form.room:  # wider by its least columns
+            form = form._replace(size=SIZES[-1])
         alone = shut and folded
         low, high = self._heads(THUMB if form.small else PICTURE if alone else NUMBERS, form)
         if form.shrinks and not tight:  # a slide has already decided whether the heading takes two lines
