@@ -96,8 +96,10 @@ class Actions:
             switch.setCheckable(True)
             switch.setChecked(on)
         self.new_model = action("New model …", [key.New], window.new_model)
-        self.open = action("Open …", ["Ctrl+O"], files.open)
-        self.open_model = action("Open model …", ["Ctrl+Shift+O"], files.open_model, "checkpoint, safetensors, GGUF")
+        self.open = action("Open a document or lesson …", ["Ctrl+O"], files.open, "file, word vectors")
+        self.open_model = action(
+            "Open a model that others trained …", ["Ctrl+Shift+O"], files.open_model, "checkpoint, safetensors, GGUF"
+        )
         self.save = action("Save", ["Ctrl+S"], files.save)
         self.save_as = action("Save as …", ["Ctrl+Shift+S"], files.save_as)
         self.export = action("Export …", ["Ctrl+Shift+E"], exporting("export"), "PNG, SVG, PDF, spreadsheet, print")

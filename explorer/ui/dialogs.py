@@ -86,22 +86,23 @@ class Dialogs:
         )
         known = f"Documents, lessons, models and word vectors ({endings})"
         let_files_have_room(self._window)
-        file, _ = QFileDialog.getOpenFileName(self._window, "Open", str(folder), known)
+        file, _ = QFileDialog.getOpenFileName(self._window, "Open a file", str(folder), known)
         return Path(file) if file else None
 
     def to_open_model(self, folder: Path) -> Path | None:
-        """Ask for the folder of a model that others trained; None if cancelled."""
-        title = "The folder of a model, with its config.json and .safetensors, as huggingface.co has them"
+        """Ask for a model that others trained, by one of its files; None if cancelled."""
+        endings = " ".join(f"*{ending}" for ending in (*INSIDE, *ENDINGS))
+        title = "A model: its config.json or .safetensors, as huggingface.co has them, or a .gguf file"
         let_files_have_room(self._window)
-        chosen = QFileDialog.getExistingDirectory(self._window, title, str(folder))
-        return Path(chosen) if chosen else None
+        file, _ = QFileDialog.getOpenFileName(self._window, title, str(folder), f"Models ({endings})")
+        return Path(file) if file else None
 
     def to_find(self, text: str, file: str = "") -> bool:
-        """Say which model a lesson needs; returns whether to choose its folder, or its file if it has a single one."""
+        """Say which model a lesson needs; returns whether to choose it, by its only file or one in its folder."""
         box = message_box(text, self._window)
         box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # there is an address in it
         choose = box.addButton(
-            "Choose its file …" if file else "Choose its folder …", QMessageBox.ButtonRole.AcceptRole
+            "Choose its file …" if file else "Choose its config.json …", QMessageBox.ButtonRole.AcceptRole
         )
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.exec()

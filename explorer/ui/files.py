@@ -172,7 +172,7 @@ class Files(QObject):
             self.open_path(path)  # it asks about changes, if the file replaces the document
 
     def open_model(self) -> None:
-        """Ask for the folder of a model that others trained and open it."""
+        """Ask for a model that others trained and open it."""
         if self.may_leave():
             path = self.dialogs.to_open_model(self._bench.folder)
             if path is not None:
@@ -273,11 +273,10 @@ class Files(QObject):
         if needed.name not in folders or not os.path.exists(folder):
             if not self.dialogs.to_find(sentence(needed.missing(lesson.title)), needed.file):
                 return
-            ask = self.dialogs.to_open if needed.file else self.dialogs.to_open_model
-            chosen = ask(self._bench.folder)
+            chosen = self.dialogs.to_open_model(self._bench.folder)
             if chosen is None:
                 return
-            folder = chosen
+            folder = model_of(chosen)
 
         others = {one: at for one, at in folders.items() if one != needed.name}
 

@@ -71,10 +71,13 @@ def test_a_folder_or_a_file_in_it_is_dropped_on_the_window(window, folder, qtbot
     qtbot.waitUntil(lambda: window.bench.lesson.title == "small (llama)")
 
 
-def test_the_menu_asks_for_a_folder(window, folder, qtbot, monkeypatch):
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+def test_the_menu_asks_for_a_file_of_a_model(window, folder, qtbot, monkeypatch):
+    """It asked for a folder, so that no .gguf could be chosen."""
+    asked = []
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a: asked.append(a) or (str(folder / "config.json"), ""))
     assert isinstance(window.files.dialogs, Dialogs)
     window.actions_.open_model.trigger()
+    assert {"*config.json", "*.safetensors", "*.gguf"} <= set(asked[0][-1].strip(")").split("(")[1].split())
     qtbot.waitUntil(lambda: window.bench.lesson.title == "small (llama)")
 
 
@@ -202,7 +205,7 @@ def test_the_box_of_a_missing_model_leads_to_its_folder(window, monkeypatch):
     def press(box):
         texts.append(box.text())
         next(
-            button for button in box.buttons() if button.text() in ("Choose its folder …", "Choose its file …")
+            button for button in box.buttons() if button.text() in ("Choose its config.json …", "Choose its file …")
         ).click()
 
     monkeypatch.setattr(QMessageBox, "exec", press)

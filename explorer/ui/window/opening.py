@@ -85,8 +85,8 @@ class OpeningPage(QFrame):
         self.links = (
             self.again,
             PushButton("Choose a lesson", lambda: window.complete().lessons.show_lessons(), look="link"),
-            PushButton("Open a model you know …", lambda: window.complete().files.open_model(), look="link"),
-            PushButton("Open a file …", lambda: window.complete().files.open(), look="link"),
+            PushButton("Open a model that others trained …", lambda: window.complete().files.open_model(), look="link"),
+            PushButton("Open a document or lesson …", lambda: window.complete().files.open(), look="link"),
             PushButton("Open the whole explorer", lambda: window.go_to_stage(WHOLE), look="link"),
         )
         self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=TIME)

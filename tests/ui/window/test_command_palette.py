@@ -169,7 +169,7 @@ def test_a_technical_term_is_explained_under_any_of_its_names(window, palette, h
         ("shortcut", "Keys"),
         ("font size", "Larger text"),
         ("slides", "Present the steps"),
-        ("checkpoint", "Open model …"),
+        ("checkpoint", "Open a model that others trained …"),
     ],
 )
 def test_an_act_is_found_by_what_others_call_it(window, palette, typed, found):
