@@ -512,7 +512,7 @@ def test_a_lesson_gets_the_model_that_it_needs_by_an_option(tmp_path, capsys):
         "--model is for one lesson": ("check", str(mine), "emma", *given),
         "emma is no lesson that needs a model of others": ("show", "emma", *given),
         "it has no config.json": ("check", str(mine), "--model", str(tmp_path)),
-        "commands take it by --model": ("show", str(mine)),
+        "commands take the folder by --model": ("show", str(mine)),
     }
     for said, argv in refused.items():
         assert main(argv) == 2
