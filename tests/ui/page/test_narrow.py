@@ -87,6 +87,7 @@ def test_in_large_text_the_first_two_matrices_are_whole_no_word_is_cut_and_nothi
             assert corner(window) == QColor(appearance.theme.page)
 
 
+@pytest.mark.long  # what follows it looks at the pages with least room, in a smaller window
 def test_in_the_largest_text_beside_a_step_nothing_makes_a_page_wider_than_what_is_in_sight(
     open_window, eye, appearance
 ):
