@@ -120,7 +120,9 @@ class FramedCard(QFrame):
             self.elements.share_room(self._room())
 
     def _room(self) -> int:
-        inside = self._down.contentsRect().width()
+        # Not what the layout tells: it has no place yet where the widgets are made anew.
+        margins = self._down.contentsMargins()
+        inside = self.contentsRect().width() - margins.left() - margins.right()
         return inside - max(self.width() - self._most, 0)
 
 

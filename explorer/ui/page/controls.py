@@ -162,9 +162,10 @@ class ChoiceView(ControlLine):
     def asks(self, room: int) -> Ask:
         """What it asks for in a place of this width; in a form it is as wide as its line."""
         self.ensurePolished()
-        likes = min(self._with(self._of(room)).width(), room)
+        whole = self._with(self._of(room)).width()
         fills = self.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Preferred
-        return Ask(likes, 0 if fills else min(likes, self.minimumSizeHint().width()))
+        least = 0 if fills else min(whole, self.minimumSizeHint().width())
+        return Ask(max(min(whole, room), least), least)
 
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""

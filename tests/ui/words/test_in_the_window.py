@@ -98,3 +98,17 @@ def test_in_the_largest_text_a_card_is_in_sight_and_a_menu_leads_to_the_others(o
     eye.settle(window)
     assert not tab._goes.isVisible()
     assert all(one.isVisible() for one in links)
+
+
+def test_in_another_theme_the_list_of_vectors_stays_where_it_was(open_window, qtbot, appearance):
+    """The card was laid out in no width at all, and the list was gone."""
+    window = open_window("you-are-welcome")
+    window.show_tab("Words")
+    tab = window.tabs.words
+    qtbot.waitUntil(lambda: is_there(tab))
+    before = on(tab, "vectors", "choice")
+    place = before.geometry()
+    assert place.width() > appearance.px(100)
+    appearance.set_mode("dark")
+    qtbot.waitUntil(lambda: tab.is_whole and on(tab, "vectors", "choice") is not before)
+    assert on(tab, "vectors", "choice").geometry() == place
