@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QTextDocument
-from PySide6.QtWidgets import QAbstractButton, QApplication, QBoxLayout, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QTableView, QWidget
 from shiboken6 import isValid
 
 from explorer.lessons.glossary import Term, glossary
@@ -20,16 +20,12 @@ from explorer.ui.page.column_tab import HEIGHT, SideColumn
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.theme import NODE
 from explorer.ui.turns import later
-from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.tree import widget_at
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
 
-
-LEAST = 90
-"""Pixels at text scale 1 that its heading and its field take."""
 HEADING = 60
 """Letters of a heading at most. A click anywhere on one means its first term."""
 
@@ -149,24 +145,23 @@ def _written(drawing: Drawing) -> Iterator[str]:
 
 
 class Glossary(SideColumn):
-    """An entry: what a term means, its formula, where to see it, and the example that explains it.
+    """An entry: what a term means, its formula, where to see it, and the example that explains it."""
 
-    `above`: the right column of the pages of stages. `beside`: where it stands on other pages, at their right.
-    """
+    grown = Signal()  # it was shown or hidden, or wants another height
 
-    def __init__(self, window: MainWindow, above: QBoxLayout, beside: QBoxLayout) -> None:
+    def __init__(self, window: MainWindow) -> None:
         closes = QAction("Close the glossary", window, toolTip="Close the glossary (Esc)")
         closes.triggered.connect(self.close_down)
         super().__init__(window.bench, "glossary", "Glossary", closes, "×", window)
         self.hide()
         self._worn, self.within = False, (20, 8, 10, 8)  # it is made when it is first asked for
-        self._window, self._above, self._beside = window, above, beside
+        self._window = window
         self.term: Term | None = None
         self._before: QWidget | None = None
         """What had the keys before it was opened by them."""
         self._typed = ""
         self._in_sight: Sequence[Term] = ()
-        self._again_in_sight, self._places = later(self, self.follow), later(self, self.place)
+        self._again_in_sight, self._places = later(self, self.follow), later(self, self.grown.emit)
         self.bench.selection.asked.connect(self._do)
         window.area.shown.connect(self._again_in_sight.start)
         window.actions_.glossary.triggered.connect(self.open)
@@ -182,10 +177,10 @@ class Glossary(SideColumn):
     def define(self, term: Term | None) -> None:
         """Show an entry in the right column, and links to those of all terms in sight."""
         self.term, self._in_sight, self._typed = term, terms_in_sight(self._window, self), ""
-        (self.refresh if self._worn else self.make)()
-        self.place()
         self.show()
-        self.place()
+        self.grown.emit()  # which gives it a width
+        (self.refresh if self._worn else self.make)()
+        self.grown.emit()
         self.area.verticalScrollBar().setValue(0)
 
     def define_at(self, place: QPoint) -> bool:
@@ -220,7 +215,7 @@ class Glossary(SideColumn):
         if self.isVisible():
             had_keys, before, self._before = self._has_keys, self._before, None
             self.hide()
-            self.place()
+            self.grown.emit()
             if before is None or not isValid(before) or not before.isVisible():
                 before = self._window
             if had_keys:
@@ -245,33 +240,10 @@ class Glossary(SideColumn):
             if not (turns := self.bench.appearance.turns).idle:
                 turns.add(self._again_in_sight)
 
-    def place(self) -> None:
-        """Above the inspector; on a page without one, beside what stands there."""
-        window, closed = self._window, self.isHidden()
-        if self.area.widget() is None:
-            return
-        self.setFixedWidth(window.inspector.width())
-        if window.top_bar.tab == "Pipeline":
-            column = window.inspector.parentWidget()
-            assert column is not None
-            half, left = column.height() // 2, column.height() - window.lessons.panel.least_height()
-            # Large letters in a low window leave no room for both: then the field stays in sight, as far as it goes.
-            most = min(half, max(left, self.bench.appearance.px(LEAST)))
-            line = self.height() - self.contentsRect().height()  # below it
-            if window.inspector.isHidden() and window.lessons.panel.isHidden():  # all of the column
-                self.setMinimumHeight(0)
-                self.setMaximumHeight(UNBOUNDED)
-            else:
-                self.setFixedHeight(min(self.elements.sizeHint().height() + line, most))
-            if self._above.indexOf(self) != 0:  # else the page would be laid out twice
-                self._above.insertWidget(0, self)
-        else:
-            self.setMinimumHeight(0)
-            self.setMaximumHeight(UNBOUNDED)
-            if self._beside.indexOf(self) < 0:
-                self._beside.addWidget(self)
-        self.setHidden(closed)  # Qt hides what gets another place
-        window.lessons.panel.fit()
+    def needs(self) -> int:
+        """The height in pixels that it needs, with the line below it."""
+        line = self.height() - self.contentsRect().height()
+        return 0 if self.area.widget() is None else self.elements.sizeHint().height() + line
 
     def _do(self, gesture: Ask, at: QWidget) -> None:
         if isinstance(gesture, ForGlossary):

@@ -189,7 +189,7 @@ def test_on_pages_without_an_inspector_it_stands_beside_them(window, hand):
     window.show_tab("Train")
     hand.key(Key.Key_G, CONTROL)
     assert window.terms.isVisible()
-    assert not window.terms.geometry().intersects(window.tabs.geometry())
+    assert not window.terms.parentWidget().geometry().intersects(window.tabs.geometry())
     assert listed(window)
     window.show_tab("Pipeline")
     assert window.terms.parentWidget() is window.inspector.parentWidget()

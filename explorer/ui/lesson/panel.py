@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons import prose
@@ -19,33 +19,27 @@ from explorer.lessons.progress import Outcome, outcome
 from explorer.lessons.schema import Lesson
 from explorer.pages.gestures import Ask, ForSteps
 from explorer.pages.page import Passage
+from explorer.pages.right_column import StepNeeds, heights
 from explorer.pages.steps.question import head_page, words
 from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.question import StepPage
 from explorer.ui.page.surface import Keys, Surface
-from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
+    from explorer.ui.glossary import Glossary
+    from explorer.ui.inspector import Inspector
     from explorer.ui.window.top_bar import Tab
 
 FEW = 2
 """So many steps to revisit are named at most unasked."""
-MOST = 0.7
-"""Its greatest share of the column's height: the rest is for the derivation of the cell pointed at."""
-MOST_ASKING = 0.92
-"""The same share in a step with a question, which must be visible as a whole, with the outcome of the answer."""
 AROUND = 16
 """The most pixels at the left and right of it: large letters need the room."""
-LEAST_WORDS, LEAST_BELOW_GLOSSARY = 80, 40
-"""The least height of words and question in pixels at text scale 1, and the same below a glossary."""
-LEAST_BELOW = 80
-"""Pixels at text scale 1 of the rest: if a question leaves it less, the rest is hidden."""
 
 
 class StepPanel(QFrame):
@@ -53,6 +47,7 @@ class StepPanel(QFrame):
 
     ended = Signal()  # the end of the lesson is shown
     lessons_wanted = Signal()  # the lesson is over: asks for the page of lessons
+    grown = Signal()  # it was shown or hidden, or wants another height
     _page: StepPage
 
     def __init__(self, bench: Workbench, guide: Guide) -> None:
@@ -67,11 +62,8 @@ class StepPanel(QFrame):
         """What the end of the lesson shows, if it is shown: see `finish_page`."""
         self._trouble, self._gone = Passage("trouble", "", "error"), Gone(self)
         self._tab: Tab = "Pipeline"
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._told: list[str] = []
         """What a screen reader was told of the answers to this question."""
-        self._closed: list[QWidget] = []
-        """Widgets below the panel that have no room now."""
         bench.selection.asked.connect(self._do)
         bench.selection.stage_changed.connect(self._follow_page)
         guide.stepped.connect(self._show_step)
@@ -195,7 +187,7 @@ class StepPanel(QFrame):
         self._page = StepPage(self._bench, self._guide, parent=self._scroll)
         self._page.setContentsMargins(near, 0, near, 0)
         self._page.passed.connect(self._go_on)
-        self._page.grown.connect(self.fit)
+        self._page.grown.connect(self.grown)
         self._scroll.setWidget(self._page)
         self._show_step()
         self._page.give_keys(keys)
@@ -238,14 +230,14 @@ class StepPanel(QFrame):
             dress_now(self)  # else its buttons would be measured in the letters that it had before it was hidden
         self.setVisible(step is not None)
         if step is None or at is None:
-            self._close([])
+            self.grown.emit()
             return
         self._end = None
         self._show_head()
         self._page.behind = self._next  # Tab goes from there down to the question
         self._tell()
         self._scroll.verticalScrollBar().setValue(0)
-        self.fit()
+        self.grown.emit()
 
     def _show_head(self) -> None:
         """Show how far one is; Next is the main button once no question is open."""
@@ -265,7 +257,7 @@ class StepPanel(QFrame):
         """Offer the way back to the page of the step as long as the reader is on another one."""
         if self._guide.step is not None and self._guide.is_away(self._tab) != ("look" in self._head.widgets):
             self._show_head()
-            self.fit()
+            self.grown.emit()
 
     def _tell_step(self) -> None:
         """Tell a screen reader the words of another step: the focus stays on Next, whose name says nothing of them."""
@@ -305,74 +297,82 @@ class StepPanel(QFrame):
 
     # Room
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.fit()
+    def needs(self) -> StepNeeds:
+        """The heights that it needs at its width."""
+        inside, asks = self._inside, self._guide.step is not None and self._guide.step.question is not None
+        around = self.height() - inside.height() + self._head.height_at(inside.width()) + self._head.spacing
+        words = self._page.height_at(inside.width()) + 2
+        return StepNeeds(words, around, asks, self._guide.question is not None)
 
-    def fit(self) -> None:
-        """Take the height of words and question, but leave room for what stands below."""
-        column, inside = self.parentWidget(), self._inside
-        if column is None or self._guide.step is None:
-            return
-        px = self._bench.appearance.px
-        others, wanted = self._around_words(), self._page.height_at(inside.width()) + 2
-        above, below = self._neighbours(column)
-        share = 1.0 if not below else MOST_ASKING if self._guide.step.question is not None else MOST
-        free = column.height() - sum(widget.height() for widget in above)
-        strip, readable = free - int(free * share), px(LEAST_BELOW)
-        if above:  # the step goes before the cell, which gets what is left
-            share, tight = 1.0, wanted + others > free - readable
-        else:
-            tight = self._guide.question is not None and wanted + others > free - strip and strip < readable
-        # In so little room nothing could be read, while the field of the question would be out of sight.
-        self._close(below if tight else [])
-        if self._closed:
-            share, below = 1.0, []
-        left = sum(widget.minimumSizeHint().height() for widget in below)  # else the line above the words is squeezed
-        fewest = px(LEAST_BELOW_GLOSSARY if above else LEAST_WORDS)
-        high = min(wanted, max(min(int(free * share), free - left) - others, fewest))
-        self.setFixedHeight(others + high)
+    def stand(self) -> None:
+        """Put all that it shows into its place."""
+        inside = self._inside
         head = self._head.height_at(inside.width())
         self._head.setGeometry(inside.x(), inside.y(), inside.width(), head)
-        self._scroll.setGeometry(inside.x(), inside.y() + head + self._head.spacing, inside.width(), high)
+        rest = inside.adjusted(0, head + self._head.spacing, 0, 0)
+        self._scroll.setGeometry(rest)
         never, always = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAlwaysOn
-        self._scroll.setVerticalScrollBarPolicy(always if wanted > high else never)
+        self._scroll.setVerticalScrollBarPolicy(always if self.needs().words > rest.height() else never)
         QCoreApplication.sendEvent(self._scroll.viewport(), QEvent(QEvent.Type.LayoutRequest))  # in its place at once
-
-    def least_height(self) -> int:
-        """Its least height in pixels below a glossary; 0 if it is hidden."""
-        if self.isHidden():
-            return 0
-        wanted = self._page.height_at(self._inside.width()) + 2
-        return self._around_words() + min(wanted, self._bench.appearance.px(LEAST_BELOW_GLOSSARY))
-
-    def _around_words(self) -> int:
-        """Pixels of all but the words and the question."""
-        inside = self._inside
-        return self.height() - inside.height() + self._head.height_at(inside.width()) + self._head.spacing
 
     @property
     def _inside(self) -> QRect:
         """The place of all that it shows."""
         return self.contentsRect() - self._around
 
-    def _close(self, below: list[QWidget]) -> None:
-        """Take all room from what stands below, and give it back to what had lost it before."""
-        if below != self._closed:
-            for widget in self._closed:
-                widget.setMaximumHeight(UNBOUNDED)
-            for widget in below:
-                widget.setMaximumHeight(0)
-            self._closed = below
 
-    def _neighbours(self, column: QWidget) -> tuple[list[QWidget], list[QWidget]]:
-        """The widgets above the panel, such as a glossary, and those below it."""
-        layout = column.layout()
-        if layout is None:
-            return [], []
-        there = [one for one in column.children() if isinstance(one, QWidget) and not one.isHidden()]
-        places = {widget: layout.indexOf(widget) for widget in there}
-        here = layout.indexOf(self)
-        above = [widget for widget, place in places.items() if 0 <= place < here]
-        return above, [widget for widget, place in places.items() if place > here]
+class PanelColumn(QWidget):
+    """A column at the right of a page: the glossary, the step of a lesson, the inspector; hidden if none is shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("panelColumn")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._parts: tuple[Glossary, StepPanel, Inspector] | None = None
+        self.begins = 0
+        """The y in pixels at which its first part begins."""
+        self.hide()
+
+    def know(self, glossary: "Glossary", panel: StepPanel, inspector: "Inspector") -> None:
+        """Know the parts, each of which stands here or in another column."""
+        self._parts = glossary, panel, inspector
+        glossary.grown.connect(self.stand)
+        panel.grown.connect(self.stand)
+
+    def take(self, part: QWidget) -> None:
+        """Take a part from another column."""
+        if part.parentWidget() is not self:
+            is_hidden = part.isHidden()
+            part.setParent(self)  # which hides it
+            part.setHidden(is_hidden)
+            self.stand()
+
+    def stand(self) -> None:
+        """Put each part into its place."""
+        if self._parts is None:
+            return
+        glossary, panel, inspector = self._parts
+        shown = [not part.isHidden() and part.parentWidget() is self for part in self._parts]
+        self.setVisible(any(shown))
+        room = self.rect().adjusted(1, self.begins, 0, 0)  # behind the line at its left
+        for part, there in zip(self._parts, shown, strict=True):
+            if there:
+                part.resize(room.width(), part.height())  # what it needs depends on its width
+        found = heights(
+            glossary.needs() if shown[0] else None,
+            panel.needs() if shown[1] else None,
+            inspector.minimumSizeHint().height() if shown[2] else None,
+            room.height(),
+            glossary.bench.appearance.px,
+        )
+        y = room.y()
+        for part, there, high in zip(self._parts, shown, found, strict=True):
+            if there:
+                part.setGeometry(room.x(), y, room.width(), high)
+                y += high
+        if shown[1]:
+            panel.stand()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.stand()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QResizeEvent, QScreen
+from PySide6.QtGui import QGuiApplication, QScreen
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
@@ -20,11 +20,10 @@ from explorer.sentences import sentence
 from explorer.ui.actions import RECORD
 from explorer.ui.dialogs import progress_of
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.panel import StepPanel
+from explorer.ui.lesson.panel import PanelColumn, StepPanel
 from explorer.ui.lesson.question import BothDerivations
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.turns import OneATurn, later
-from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.window.awaiting import AwaitingPage
 from explorer.ui.window.token_bar import axes_of_words
@@ -47,39 +46,6 @@ WORDS = 41
 """Height of the bar of words, in pixels at text scale 1, until it has been shown."""
 
 
-class PanelColumn(QWidget):
-    """A column at the right of a page: the panel of the present step, above the other contents of the column."""
-
-    def __init__(self, below: QWidget | None = None) -> None:
-        super().__init__()
-        self.setObjectName("panelColumn")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._panel: StepPanel | None = None
-        self.column = column_in(self, spacing=0)
-        self.column.setContentsMargins(1, 0, 0, 0)  # the line at its left
-        if below is None:
-            self.column.addStretch(1)
-        else:
-            self.column.addWidget(below, 1)
-
-    def take(self, panel: QWidget) -> None:
-        """Put the panel into this column."""
-        last = self.column.count() - 1
-        # If it is already in its place, moving it would lay out the page twice.
-        if panel.parentWidget() is not self or self.column.indexOf(panel) != last - 1:
-            self.column.removeWidget(panel)  # before counting, if the panel is already in this column
-            # Aligned to the top, even if the contents below it are folded.
-            self.column.insertWidget(self.column.count() - 1, panel, 0, Qt.AlignmentFlag.AlignTop)
-        if isinstance(panel, StepPanel):
-            self._panel = panel
-            panel.fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self._panel is not None and self._panel.parentWidget() is self:
-            self._panel.fit()
-
-
 class LessonParts(QObject):
     """The guide, its panel, and their connections to the window.
 
@@ -90,7 +56,6 @@ class LessonParts(QObject):
         super().__init__(window)
         self._window, self._bench = window, window.bench
         self._aside, self._outside = aside, outside
-        outside.hide()
         self.guide = Guide(window.bench, self)
         self.panel = StepPanel(window.bench, self.guide)
         self.panel.lessons_wanted.connect(self.show_lessons)
@@ -385,17 +350,11 @@ class LessonParts(QObject):
         self._stay_level()
 
     def show_tab(self, tab: Tab) -> None:
-        """Put the panel beside the tab that is shown now."""
-        pipeline = tab in ("Pipeline", "Lessons")
-        (self._aside if pipeline else self._outside).take(self.panel)
-        self._outside.setVisible(not pipeline and self.guide.at is not None)
+        """Put the panel, and the glossary, beside the tab that is shown now."""
+        (self._aside if tab in ("Pipeline", "Lessons") else self._outside).take(self.panel)
+        (self._aside if tab == "Pipeline" else self._outside).take(self._window.terms)
         if tab != "Lessons":  # there it is not seen
             self.panel.show_tab(tab)
-
-    def be_as_wide(self, pixels: int) -> None:
-        """Set the width of the panel in pixels, beside the stage and beside the other tabs."""
-        self.panel.setMinimumWidth(pixels)
-        self._outside.setFixedWidth(pixels + 1)  # with the line at its left
 
     def _follow_step(self) -> None:
         self._stay_level()
@@ -405,8 +364,6 @@ class LessonParts(QObject):
         self._actions.previous_step.setEnabled(walks)
         if walks:
             self._arrive()
-        else:
-            self._outside.hide()
 
     def _stay_level(self) -> None:
         """Keep the panel where it is when the bar of words disappears, in a lesson on models with and without words."""
@@ -417,7 +374,10 @@ class LessonParts(QObject):
             settings = {step.setting for step in lesson.steps if step.setting}
             self._mixed = lesson, len({bool(axes_of_words(lesson.state(one).graph)) for one in settings}) > 1
         gap = self._mixed == (lesson, True) and self.guide.at is not None and bar.isHidden()
-        self._aside.column.setContentsMargins(0, gap * (self._bar_height or self._bench.appearance.px(WORDS)), 0, 0)
+        begins = gap * (self._bar_height or self._bench.appearance.px(WORDS))
+        if begins != self._aside.begins:
+            self._aside.begins = begins
+            self._aside.stand()
 
     def _arrive(self) -> None:
         """Scroll to what the step names on the page that is shown now, soon and while the page is laid out."""

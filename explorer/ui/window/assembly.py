@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout
 from explorer.ui.actions import Actions
 from explorer.ui.glossary import Glossary
 from explorer.ui.inspector import Inspector
-from explorer.ui.lesson.parts import LessonParts, PanelColumn
+from explorer.ui.lesson.panel import PanelColumn
+from explorer.ui.lesson.parts import LessonParts
 from explorer.ui.page.area import StageArea
 from explorer.ui.saving import Recovery
 from explorer.ui.widgets.inputs import fold_button
@@ -58,8 +59,8 @@ def make_parts(window: MainWindow) -> None:
     works = window.reading, window.saving, window.passing, window.writing
     for row, bar in enumerate((window.top_bar, window.notice, window.recording, *works)):
         window.rows.insertWidget(row, bar)
-    outside = PanelColumn()
-    window.beside.addWidget(outside)
+    window.outside = PanelColumn()
+    window.beside.addWidget(window.outside)
     down = column_in(window.tabs.first, spacing=0)
     down.addWidget(window.tokens)
     across = QHBoxLayout()
@@ -70,8 +71,9 @@ def make_parts(window: MainWindow) -> None:
     page.setObjectName("page")
     page.setAccessibleName("Page")
     across.addWidget(page, 1)
-    window.aside = PanelColumn(window.inspector)
+    window.aside = PanelColumn()
     across.addWidget(window.aside)
+    window.aside.take(window.inspector)
     window.brings_right = fold_button(actions.fold_right, "«")
     across.addWidget(window.brings_right, 0, Qt.AlignmentFlag.AlignTop)
     middle = column_in(page, spacing=0)
@@ -80,5 +82,7 @@ def make_parts(window: MainWindow) -> None:
     middle.addWidget(window.lesson_bar)
     window.brings_bottom = fold_button(actions.fold_bottom, "▴")
     middle.addWidget(window.brings_bottom, 0, Qt.AlignmentFlag.AlignRight)
-    window.terms = Glossary(window, window.aside.column, window.beside)
-    window.lessons = LessonParts(window, window.aside, outside)
+    window.terms = Glossary(window)
+    window.lessons = LessonParts(window, window.aside, window.outside)
+    for column in (window.aside, window.outside):
+        column.know(window.terms, window.lessons.panel, window.inspector)

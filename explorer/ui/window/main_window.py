@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from explorer.ui.actions import Actions
     from explorer.ui.glossary import Glossary
     from explorer.ui.inspector import Inspector
-    from explorer.ui.lesson.parts import LessonParts, PanelColumn
+    from explorer.ui.lesson.panel import PanelColumn
+    from explorer.ui.lesson.parts import LessonParts
     from explorer.ui.page.area import StageArea
     from explorer.ui.page.page_view import PageView
     from explorer.ui.saving import Recovery
@@ -93,6 +94,7 @@ class MainWindow(QMainWindow):
     sides: SideBySide
     docks: Docks
     aside: PanelColumn
+    outside: PanelColumn
     inspector: Inspector
     lesson_bar: LessonBar
     lessons: LessonParts
@@ -268,7 +270,6 @@ class MainWindow(QMainWindow):
         layout.setEnabled(coming is self.tabs.currentWidget())
         self.top_bar.show_tab(tab)
         self.lessons.show_tab(tab)
-        self.terms.place()
         layout.setEnabled(True)
         self.tabs.setCurrentWidget(coming)
         do_later(self, self.terms.follow)
@@ -463,9 +464,9 @@ class MainWindow(QMainWindow):
         large = width < px(TAUGHT if leads and not two else NARROW)
         most = INSPECTOR_PART_OF_LARGE if large else INSPECTOR_PART
         beside = min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * most))
-        self.inspector.setFixedWidth(beside - 1)  # without the line at the left of its column
-        self.lessons.be_as_wide(self.inspector.minimumWidth())  # the lesson's panel stays when the inspector is folded
-        self.terms.place()
+        for column in (self.aside, self.outside):
+            column.setFixedWidth(beside)
+            column.stand()
         # From the inside out; Qt would take a turn for each of these layouts, and lay out the page in between.
         for part in (self.top_bar, self.lesson_bar, self.inspector):
             around: QWidget | None = part

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QLabel
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Cell
@@ -20,7 +19,6 @@ from explorer.lessons.schema import Predict, StepStates, states_of
 from explorer.pages import compose
 from explorer.settings import Settings
 from explorer.ui.lesson import panel as panel_module
-from explorer.ui.lesson.parts import PanelColumn
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SteadyLabel
 from tests.samples import long
@@ -353,15 +351,6 @@ def test_a_page_is_made_once_where_a_lesson_begins_and_where_undo_goes_back_to_i
         assert window.bench.document.history.undo_label != "Step: A probability for each word", "an act without effect"
         assert made == [window.bench.selection.stage]
         assert lessons.guide.at == 0, "whoever undoes too much does not fall out of the lesson"
-
-
-def test_what_is_taken_again_stays_above_what_stood_there(qtbot):
-    below, panel = QLabel("below"), QLabel("panel")
-    aside = PanelColumn(below)
-    qtbot.addWidget(aside)
-    for _ in range(2):
-        aside.take(panel)
-    assert [aside.column.itemAt(i).widget() for i in range(aside.column.count())] == [panel, below]
 
 
 def test_a_step_on_the_words_tab_looks_its_word_up(anew, qtbot):
