@@ -268,7 +268,7 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
     shown = " or ".join(place_named(question, place, engine) for place in places[:3])
     pointed = place_named(question, answer, engine)
     if not question.extreme:
-        elsewhere = _in_another_row(question, answer, places, engine)
+        elsewhere = _in_another_line(question, answer, places, engine)
         return Verdict(False, f"No: it is {shown}.", places=places, meanwhile=elsewhere or f"No, not {pointed}.")
     numbers = engine.value(engine.graph.place(question.node))
     sentence = f"No: the {question.extreme} number is at {shown}"
@@ -296,15 +296,20 @@ def _look_along(question: Point, row: int, asked: int, engine: Engine) -> str:
     return f"No: that is in the row of “{names[row]}”. Look along the row of “{names[asked]}”."
 
 
-def _in_another_row(question: Point, answer: Cell, places: tuple[Cell, ...], engine: Engine) -> str:
-    """What is said of a cell in another row than the one that the question names; "" if it names none."""
-    rows = {place[-2] for place in places if len(place) > 1}
-    if question.at != "cell" or len(rows) != 1 or answer[-2] in rows:
+def _in_another_line(question: Point, answer: Cell, places: tuple[Cell, ...], engine: Engine) -> str:
+    """What is said of a cell in another row than the one that the question names, or in a wrong row and column."""
+    rows, columns = ({place[axis] for place in places if len(place) > 1} for axis in (-2, -1))
+    if question.at != "cell" or answer[-2] in rows:
         return ""
-    (asked,) = rows
     axes = engine.graph.axes_of(engine.graph.place(question.node))
-    named = re.search(rf"(?<!\w){re.escape(engine.labels(axes[-2])[asked])}(?!\w)", question.ask)
-    return _look_along(question, answer[-2], asked, engine) if named else ""
+    if len(rows) == 1:
+        (asked,) = rows
+        if re.search(rf"(?<!\w){re.escape(engine.labels(axes[-2])[asked])}(?!\w)", question.ask):
+            return _look_along(question, answer[-2], asked, engine)
+    if len(columns) == 1 and answer[-1] not in columns:
+        name = names_apart(engine.labels(axes[-1]))[answer[-1]]
+        return f"No: that is in the column “{name}”. Look in another column."
+    return ""
 
 
 def _cell_of(question: Point, place: Cell, ndim: int) -> Cell | None:

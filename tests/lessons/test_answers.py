@@ -504,7 +504,15 @@ def test_a_cell_in_another_row_than_the_one_that_is_named_is_told_so():
     told = judge(named, (0, 2), state).meanwhile
     assert told == "No: that is in the row of “Emma”. Look along the row of “friend”."
     assert judge(named, (8, 2), state).meanwhile == "No, not friend → games."
-    assert judge(Point(ask="Where?", **where), (0, 2), state).meanwhile == "No, not Emma → games."
+    assert judge(Point(ask="Where?", **where), (0, 0), state).meanwhile == "No, not Emma → Emma."
+
+
+def test_a_cell_in_a_wrong_column_is_told_so():
+    """Whoever looked for the adjective in the column of the nouns heard only “No, not Emma → Noun”."""
+    question = next(step.question for step in EMMA.steps if step.id == "key")
+    state = EMMA.state("plain")
+    assert judge(question, (0, 2), state).meanwhile == "No: that is in the column “Noun”. Look in another column."
+    assert judge(question, (2, 3), state).meanwhile == "No, not games → Adj."
 
 
 @pytest.mark.parametrize(
