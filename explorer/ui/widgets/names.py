@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 from explorer.lessons.symbols import SERIF, names_html
 
 _INDEX = re.compile(r"<i>([^<>]{1,2})</i><sub>(.*?)</sub>", re.DOTALL)
+_POWER = re.compile(r"<sup>(.*?)</sup>", re.DOTALL)
 _LETTER = re.compile(r"<i>([^<>\s])</i>")
 _DIGITS = re.compile(r"<[^<>]*>|&[^;]*;|(\d+)")
 _WORD = re.compile(r"\s*\S(?:(?!▁|<0x)\S)*")  # in a text of tokens a blank is a ▁, and a byte may follow a byte
@@ -56,13 +57,18 @@ def set_names(text: str) -> str:
     named = names_html(rich)
     if named == rich and "</i>" not in text:
         return text
+    named = _POWER.sub(lambda power: f"<sup><span{_size(power[1])}>{power[1]}</span></sup>", named)
     return _LETTER.sub(rf"<i {_FAMILY}>\1</i>", _INDEX.sub(_set, named))
 
 
+def _size(text: str) -> str:
+    """What makes an index or a power large enough: Qt makes it two thirds as high as the letters beside it."""
+    return "" if "font-size" in text else " style='font-size:large'"  # a fifth more; on a slide it has its own size
+
+
 def _set(match: re.Match[str]) -> str:
-    # Qt makes an index two thirds as high as the letters beside it, too low to be read: "large" is a fifth more.
     below = match[2].replace("<i>", "").replace("</i>", "")
-    size = "" if "font-size" in below else " style='font-size:large'"  # on a slide it has a size of its own
+    size = _size(below)
     # A 1 in italics is read as I.
     below = _DIGITS.sub(
         lambda found: f"<span style='font-style:normal'>{found[1]}</span>" if found[1] else found[0], below

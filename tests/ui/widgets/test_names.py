@@ -142,10 +142,13 @@ def test_a_text_of_pieces_breaks_before_each_blank_and_each_byte(text, lines):
     assert broken(text, 6, len) == lines
 
 
-def test_an_index_is_large_enough_to_be_read(appearance):
+def test_an_index_and_a_power_are_large_enough_to_be_read(appearance):
     """Qt makes two thirds of the letters beside it: 8.7 pixels."""
-    longer, shorter = (document_of(set_names(name), appearance.fonts.ui).idealWidth() for name in ("d_mmm", "d_m"))
+    names = ("d_mmm", "d_m", "<i>e</i><sup><i>m</i><i>m</i><i>m</i></sup>", "<i>e</i><sup><i>m</i></sup>")
+    index, one, power, first = (document_of(set_names(name), appearance.fonts.ui).idealWidth() for name in names)
     letters = QFont([family.strip("'") for family in SERIF.split(",")])
     letters.setPixelSize(10)
     letters.setItalic(True)
-    assert longer - shorter >= QFontMetricsF(letters).horizontalAdvance("mm")
+    wide = QFontMetricsF(letters).horizontalAdvance("mm")
+    assert index - one >= wide
+    assert power - first >= wide
