@@ -23,6 +23,7 @@ from explorer.pages.controls import Button, Check, Choice, Controls, Number, row
 from explorer.pages.drawing import HERE, MUTED, Box, FlowLine, Mark, zoomed
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Do, Keep
+from explorer.pages.model.why import BLOCKS
 from explorer.pages.stages.output import SCALED, temperature_controls
 from explorer.pages.view import Told, View
 
@@ -118,16 +119,18 @@ def _rows(view: View, sequence: str, row: int, on: bool, cost: NextWordCost) -> 
 
 def _named(view: View, name: str) -> str:
     """The name of a node in words: its layer, its block and its short name."""
-    path = name.split(".")
-    return f"layer {path[1]}, {path[2]} {view.nodes[name].short}" if path[0] == "decoder" else view.nodes[name].short
+    stack, *path = name.split(".")
+    short = view.nodes[name].short
+    return f"layer {path[0]}, {BLOCKS.get(path[1], path[1])} {short}" if stack == "decoder" else short
 
 
 def _kept_names(names: Sequence[str]) -> str:
-    """What is kept, named as in the table above: "self K and self V of the layers 1 to 30"."""
+    """What is kept, named as in the table above: "attention K and attention V of the layers 1 to 30"."""
     layers: dict[int, dict[str, None]] = {}
     for name in names:
         _, layer, block, short = name.split(".")
-        layers.setdefault(int(layer), {})[f"<b>{escape(block)} {escape(short.removesuffix('_rotated'))}</b>"] = None
+        named = f"<b>{escape(BLOCKS.get(block, block))} {escape(short.removesuffix('_rotated'))}</b>"
+        layers.setdefault(int(layer), {})[named] = None
     alike: dict[tuple[str, ...], list[int]] = {}
     for number, kept in layers.items():
         alike.setdefault(tuple(kept), []).append(number)

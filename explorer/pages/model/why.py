@@ -228,6 +228,8 @@ def _pass(view: View, sequence: str, place: int, number: int) -> Mapping[str, Ar
 
 WORD, PART = "why.word", "why.part"
 OTHERS, MOST_ROWS, MOST_WORDS, MOST_BLOCKS = 6, 10, 12, 5
+BLOCKS = {"self": "attention", "cross": "cross-attention", "ffn": "feed-forward"}
+"""The blocks of a layer in words, by their names in the graph."""
 """The most words to choose from, rows of a list of parts, rows of a list of words, and blocks side by side."""
 
 
@@ -318,8 +320,7 @@ def _block(node: str, words: str = "layer {layer}, {block}") -> str:
     stack, *path = node.split(".")
     if stack not in ("decoder", "encoder"):
         return "the embedding"
-    names = {"self": "attention", "cross": "cross-attention", "ffn": "feed-forward"}
-    return words.format(layer=path[0], block=names.get(path[1], path[1]))
+    return words.format(layer=path[0], block=BLOCKS.get(path[1], path[1]))
 
 
 # The ledger

@@ -240,7 +240,7 @@ def test_rows_that_are_not_needed_are_grey_and_the_cost_is_their_sum(cat):
     cost = next_word_cost(cat.view.state.model, cat.view.graph, 5)
     assert total(lines) == cost.with_cache
     kept = {line.entries[0].text for line in lines if line.entries[1].text == "kept"}
-    assert kept == {f"layer {k}, self {name}" for k in (1, 2) for name in "KV"}
+    assert kept == {f"layer {k}, attention {name}" for k in (1, 2) for name in "KV"}
     others = [line for line in lines if line.entries[0].text not in kept]
     assert all(entry.muted for line in others for entry in line.entries[1:5])
     difference = read_number(page.notes.split("largest difference, ")[1].split(",")[0])
@@ -303,9 +303,9 @@ def test_the_beams_of_a_large_model_are_searched_beside_the_window(cat, monkeypa
 def test_what_is_kept_of_many_layers_is_said_once():
     """Sixty names took a third of the page, and of two layers stood addresses: decoder.1.self.K."""
     kept = [f"decoder.{k}.self.{short}" for k in range(1, 31) for short in ("K_rotated", "V")]
-    assert _kept_names(kept) == "<b>self K</b> and <b>self V</b> of the layers 1 to 30"
-    assert _kept_names(kept[:2]) == "<b>self K</b> and <b>self V</b> of layer 1"
-    assert _kept_names([*kept[:4], *kept[6:8]]) == "<b>self K</b> and <b>self V</b> of the layers 1, 2 and 4"
+    assert _kept_names(kept) == "<b>attention K</b> and <b>attention V</b> of the layers 1 to 30"
+    assert _kept_names(kept[:2]) == "<b>attention K</b> and <b>attention V</b> of layer 1"
+    assert _kept_names([*kept[:4], *kept[6:8]]) == "<b>attention K</b> and <b>attention V</b> of the layers 1, 2 and 4"
     assert _kept_names([]) == "<b>nothing</b>"
 
 
@@ -345,7 +345,7 @@ def test_with_the_cache_k_is_kept_as_turned_and_no_column_says_twice_what_one_ro
     of = desk("tiny-reader")
     listing = of.page(NEXT_WORD.name).the("computed rows")
     kept = {line.entries[0].text for line in listing.lines if "kept" in [one.text for one in line.entries]}
-    assert {"layer 1, self K", "layer 1, self V"} <= kept
+    assert {"layer 1, attention K", "layer 1, attention V"} <= kept
     assert "together" not in [column.title for column in listing.columns]
     of.choose(CACHED, False)
     assert of.page(NEXT_WORD.name).the("computed rows").columns[-1].title == "together"
@@ -356,10 +356,10 @@ def test_what_is_kept_of_the_source_is_said_to_have_no_line_in_the_table(desk):
     own, of_source = page.the("about the cache").text.split("Kept are also")
     named = {line.entries[0].text for line in page.the("computed rows").lines}
     for letter in "KV":
-        assert f"<b>self {letter}</b>" in own
-        assert f"layer 1, self {letter}" in named
-        assert f"<b>cross {letter}</b>" in of_source
-        assert f"layer 1, cross {letter}" not in named
+        assert f"<b>attention {letter}</b>" in own
+        assert f"layer 1, attention {letter}" in named
+        assert f"<b>cross-attention {letter}</b>" in of_source
+        assert f"layer 1, cross-attention {letter}" not in named
     assert "Kept are also" not in desk("tiny-gpt").page(NEXT_WORD.name).the("about the cache").text
 
 
