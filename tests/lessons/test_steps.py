@@ -19,7 +19,8 @@ from explorer.core.errors import ExplorerError
 from explorer.core.training.trainer import Trainer
 from explorer.document.document import Document
 from explorer.lessons import model_tables
-from explorer.lessons.loader import lesson_from, load
+from explorer.lessons.answers import values_of
+from explorer.lessons.loader import catalogue, lesson_from, load
 from explorer.lessons.reading import TomlTable
 from explorer.lessons.replay import check_steps
 from explorer.lessons.schema import ALL, Choose, Look, MakeSo, Point, Predict, StepStates, Training, states_of
@@ -259,6 +260,21 @@ def test_a_step_that_names_no_cell_looks_at_the_number_that_is_asked_for():
     assert (looks["rule"].rows, looks["rule"].columns) == ((), ())  # no number is asked for
     row = next(step.look for step in load("start-here").steps if step.id == "place")
     assert (row.rows, row.columns) == ((0,), ())  # the row that the words speak of
+
+
+def test_a_frame_around_one_number_is_around_the_one_that_is_asked_for_unless_that_stays_in_sight():
+    """Apple and Orange were framed, hidden, because their cosine tells that of Apple and Phone, which is asked for."""
+    for lesson in catalogue():
+        for k, step in enumerate(lesson.steps):
+            asked, look = step.question, step.look
+            one = len(look.rows) == len(look.columns) == 1
+            if not one or not isinstance(asked, Predict) or look.node != asked.node:
+                continue
+            framed = look.rows[0], look.columns[0]
+            if framed != asked.cell[-2:]:
+                state = StepStates(lesson)[k]
+                value = values_of(state).value(state.graph.place(asked.node))
+                assert value[framed] != value[asked.cell], f"{lesson.id}, {step.id}"
 
 
 def test_a_place_is_called_what_the_window_shows(write):
