@@ -47,6 +47,10 @@ ROUNDED = 4
 """Pixels that Qt may lose where it rounds the width of the words of a box."""
 
 
+BESIDE_ICON = 4
+"""Pixels between a button's icon and its words, as in Qt."""
+
+
 class PushButton(QPushButton):
     """A button with words.
 
@@ -90,6 +94,9 @@ class PushButton(QPushButton):
         option = QStyleOptionButton()
         self.initStyleOption(option)
         words = self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic.value, with_ampersands(text))
+        if not self.icon().isNull():
+            icon = self.iconSize()
+            words = QSize(words.width() + icon.width() + BESIDE_ICON, max(words.height(), icon.height()))
         return self.style().sizeFromContents(QStyle.ContentsType.CT_PushButton, option, words, self)
 
 

@@ -141,10 +141,10 @@ class Comparison(QFrame):
         super().resizeEvent(event)
         px, room = self.bench.appearance.px, self.width() - BEGIN - END
         beside = max(room - self._close.sizeHint().width() - px(GAP), 0)
-        narrow = beside < self._showing.width_of(False)
+        narrow = beside < self._showing.sizes.buttons.width
         if narrow != self._is_narrow:
             self._is_narrow = narrow
-            self._showing.be_narrow(narrow)
+            self._showing.fold(narrow)
             while self._flow.count():
                 self._flow.takeAt(0)
             self._row.removeWidget(self._close)

@@ -452,7 +452,6 @@ class MainWindow(QMainWindow):
                 "bottom bar folded": self.height() < px(LOW),
             }
         )
-        self.top_bar.fit(width)
         self.map.fit(width)
         self.tokens.fit(width, self.height() < px(LOW))
         right, bottom = self.actions_.fold_right.isChecked(), self.actions_.fold_bottom.isChecked()

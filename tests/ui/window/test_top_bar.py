@@ -94,10 +94,10 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance,
     bar = window.top_bar
 
     def has_room():
-        others = [*bar._tabs.values(), bar.menu, bar._choices]
+        others = [*bar._tabs.values(), bar.menu, bar._settings, bar.showing]
         assert not any(bar.title.geometry().intersects(one.geometry()) for one in others)
         middle = bar.title.geometry().center().y()
-        assert middle >= bar._choices.geometry().top(), "below the tabs it has more room"
+        assert middle >= bar._settings.geometry().top(), "below the tabs it has more room"
         assert bar.title.sizeHint().width() <= bar.title.width()
         for tab in bar._tabs.values():
             around = 8 * (scale == 3.0)  # of the empty room beside the word
@@ -291,7 +291,7 @@ def test_in_large_text_a_title_has_two_lines_if_it_would_be_cut(anew, eye, appea
     window = anew(lesson=lesson)
     window.resize(1280, 720)
     eye.settle(window)
-    high = window.top_bar._choices.sizeHint().height() * scale
+    high = window.top_bar._settings.height() * scale
     appearance.set_scale(scale)
     eye.settle(window)
     title = window.top_bar.title
@@ -314,4 +314,4 @@ def test_beside_two_lines_of_choices_a_title_on_two_lines_has_larger_letters(ane
     assert bar.title.text() == "You are welcome → de\nnada  ▾"
     assert bar.title.font().pointSizeF() > 0.8 * appearance.fonts.ui.pointSizeF()
     assert bar.title.sizeHint().width() <= bar.title.width() + 1
-    assert bar.title.height() <= bar._choices.height()
+    assert bar.title.height() <= bar._settings.height() + bar.showing.height()
