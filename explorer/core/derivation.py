@@ -74,7 +74,7 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int | None = None
     `last`: from `Engine.explain`.
     `labels`: the labels along an axis of a node: ``labels(name, axis)``.
     `most`: how many terms of a sum to list; the others are summed in one row.
-    `decimals`: decimals of each number. Default: as many as one of the numbers needs, up to four.
+    `decimals`: decimals of each number. Default: as many as one of the numbers beside it needs, up to four.
     """
     writer = _Writer(labels, most, DECIMALS if decimals is None else decimals)
     with np.errstate(all="ignore"):  # a NaN or an overflow is shown as it is
@@ -84,18 +84,29 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int | None = None
 
 
 def _without_idle_zeros(found: list[Row]) -> list[Row]:
-    """The rows without trailing zeros that no number needs: 1.1 × 1.2 = 1.32, and not 1.3200."""
-    texts = [text for row in found for text in (row.expression, row.value)]
+    """The rows without trailing zeros that no number needs: 1.1 × 1.2 = 1.32, and not 1.1000 × 1.2000 = 1.3200.
+
+    The results of a list and their sum have as many decimals, and so have all numbers that they are computed of.
+    """
+    lists: list[list[Row]] = []
+    for row in found:
+        if lists and lists[-1][-1].kind == "term" and (row.kind == "term" or not row.expression):
+            lists[-1].append(row)
+        else:
+            lists.append([row])
+    shorter = []
+    for one in lists:
+        expressions, values = _shorter([row.expression for row in one]), _shorter([row.value for row in one])
+        shorter += [replace(row, expression=e, value=v) for row, e, v in zip(one, expressions, values, strict=True)]
+    return shorter
+
+
+def _shorter(texts: list[str]) -> list[str]:
+    """Texts whose numbers have only as many decimals as one of them needs."""
     numbers = [one for text in texts for one in _NUMBER.findall(text)]
     needed = max([len(one.rstrip("0").partition(".")[2]) for one in numbers], default=0)
     idle = DECIMALS - max(needed, 1)
-    if idle <= 0:
-        return found
-
-    def shorter(text: str) -> str:
-        return _NUMBER.sub(lambda one: one[0][:-idle], text)
-
-    return [replace(row, expression=shorter(row.expression), value=shorter(row.value)) for row in found]
+    return texts if idle <= 0 else [_NUMBER.sub(lambda one: one[0][:-idle], text) for text in texts]
 
 
 def chain(

@@ -94,7 +94,8 @@ def faded(question: Predict, engine: Engine) -> Faded:
         if row.kind != "term":  # a missing number must not be readable in a row that needs it
             for before, one in reversed(hidden.items()):  # equal numbers: replace the nearest one, once
                 if before < place and one.kind != "term":
-                    number = rf"(?<![\d.])(?:\({re.escape(one.value)}\)|{re.escape(one.value)})(?!\d)"
+                    written = re.escape(_bare(one.value)) + "0*" * ("." in one.value)
+                    number = rf"(?<![\d.])(?:\({written}\)|{written})(?!\d)"
                     expression = re.sub(number, f"“{one.label}”" if one.label else MISSING, expression, count=1)
         value = MISSING if place in hidden else row.value
         return replace(row, label=_label(row, alone), expression=expression, value=value)
@@ -105,11 +106,16 @@ def faded(question: Predict, engine: Engine) -> Faded:
 
 def _repeats(before: Row, row: Row) -> bool:
     """Whether a row only repeats the one before it: times a γ of 1, plus a bias of 0."""
-    if row.value != before.value or row.of is None or "term" in (before.kind, row.kind):
+    if _bare(row.value) != _bare(before.value) or row.of is None or "term" in (before.kind, row.kind):
         return False
     last, _ = row.of
     idle = {"multiply": 1.0, "add": 0.0}.get(last.function, np.nan)
     return any(isinstance(one, Operand) and np.array_equal(one.value, idle) for one in last.arguments)
+
+
+def _bare(number: str) -> str:
+    """A number as it stands in any row: rows differ in how many zeros they write behind its decimals."""
+    return number.rstrip("0") if "." in number else number
 
 
 def _label(row: Row, alone: bool) -> str:

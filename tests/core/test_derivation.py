@@ -39,6 +39,21 @@ def test_more_terms_than_wanted_are_summed_up_in_one_row(lesson):
     assert [(row.expression, row.value) for row in terms] == [("… and 2 more, together", "−12.0"), ("", "−12.0")]
 
 
+def test_each_list_has_only_the_decimals_that_it_needs(compute):
+    """Beside one length of 6.0828 whole numbers were written as “4.0000 × 1.0000 = 4.0000”."""
+    model = Model("attention", axes={"query": ("you", "are"), "feature": ("f1", "f2"), "value feature": ("v",)})
+    model = model.with_switch("attention", "similarity", "cosine")
+    engine = compute(model, {"Q": [[1, 3], [1, 1]], "K": [[1.5, 2], [1, 1]], "V": [[1], [2]]})
+    assert [(row.expression, row.value) for row in write(engine, "scores", (0, 0))] == [
+        ("1.0 × 1.5", "1.5"),
+        ("3.0 × 2.0", "6.0"),
+        ("", "7.5"),
+        ("length of 1.0, 3.0", "3.1623"),
+        ("length of 1.5, 2.0", "2.5"),
+        ("7.5000 ÷ (3.1623 × 2.5000)", "0.9487"),
+    ]
+
+
 def test_softmax_is_written_with_its_largest_its_powers_and_its_sum(lesson):
     written = write(lesson, "weights", (1, 0), decimals=3)
     assert written[-1].kind == "result"

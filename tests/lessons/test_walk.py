@@ -288,6 +288,15 @@ def test_steps_are_left_out_from_the_end():
     assert gaps.whole == how
 
 
+def test_a_missing_number_is_not_read_in_a_row_that_writes_it_with_more_zeros():
+    """The length of k, 5.0, was asked for, and the last row divided by 5.0000."""
+    state = SetSwitch("attention", "similarity", "cosine").apply(load("emma").state("plain"))
+    for name, row in ("Q", [1, 3, 0, 0]), ("K", [3, 4, 0, 0]):
+        state = SetArray(name, np.array([row] * 9, dtype=float)).apply(state)
+    gaps = faded(Predict(ask="?", node="scores", cell=(8, 0), fade=1), values_of(state))
+    assert gaps.parts[-1][1][-1].expression == "15.0000 ÷ (3.1623 × “length of k”)"
+
+
 def test_a_derivation_does_not_begin_with_a_sum_too_long_to_be_worked_out():
     """Half of a logit was told as 64 products, their sum, and its half."""
     lesson = load("one-word-at-a-time")
