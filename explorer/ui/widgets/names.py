@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 from explorer.lessons.symbols import SERIF, names_html
 
 _INDEX = re.compile(r"<i>([^<>]{1,2})</i><sub>(.*?)</sub>", re.DOTALL)
-_POWER = re.compile(r"<sup>(.*?)</sup>", re.DOTALL)
+_POWER = re.compile(r"</i><sup>(.*?)</sup>", re.DOTALL)
 _LETTER = re.compile(r"<i>([^<>\s])</i>")
 _DIGITS = re.compile(r"<[^<>]*>|&[^;]*;|(\d+)")
 _WORD = re.compile(r"\s*\S(?:(?!▁|<0x)\S)*")  # in a text of tokens a blank is a ▁, and a byte may follow a byte
@@ -57,7 +57,9 @@ def set_names(text: str) -> str:
     named = names_html(rich)
     if named == rich and "</i>" not in text:
         return text
-    named = _POWER.sub(lambda power: f"<sup><span{_size(power[1])}>{power[1]}</span></sup>", named)
+    named = _POWER.sub(
+        lambda power: f"</i><sup><span {_FAMILY}><span{_size(power[1])}>{power[1]}</span></span></sup>", named
+    )
     return _LETTER.sub(rf"<i {_FAMILY}>\1</i>", _INDEX.sub(_set, named))
 
 
