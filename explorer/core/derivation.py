@@ -34,6 +34,7 @@ class Row(Frozen):
     noun: str = field(default="", compare=False)
     # The step that the row shows; for a step that is a line, with the place of the entry.
     of: tuple[Step, int | None] | None = field(default=None, compare=False)
+    stands_for: int = field(default=1, compare=False)  # how many terms
 
     @property
     def reads(self) -> tuple[tuple[str, Index], ...]:
@@ -49,7 +50,7 @@ def shortened(rows: Sequence[Row], most: int, key: str = "") -> Iterator[Row]:
             yield from terms
         else:
             yield from terms[: most - 1]
-            yield Row("", f"… {len(terms) - most + 1} more{key}", "", "more")
+            yield Row("", f"… {sum(one.stands_for for one in terms[most - 1 :])} more{key}", "", "more")
 
 
 _INFIX = {"add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "at_least": "≥", "above": ">", "equal": "="}
@@ -197,7 +198,8 @@ class _Writer:
             self.write(argument, of_line)
         if rest := named[len(shown) :]:
             together = self._number(sum(argument.value for argument in rest))
-            self.rows.append(Row("", f"… and {len(rest)} more, together", together, "term"))
+            said = f"… and {len(rest)} more, together"
+            self.rows.append(Row("", said, together, "term", stands_for=len(rest)))
         value = one.value
         if one.function == "dot":
             a, b = one.arguments
@@ -243,7 +245,8 @@ class _Writer:
         rest = values[shown:]
         if len(rest):
             together = (", together", self._number(sum(rest))) if added_up else ("", "…")
-            self.rows.append(Row("", f"… and {len(rest)} more{together[0]}", together[1], "term"))
+            said = f"… and {len(rest)} more{together[0]}"
+            self.rows.append(Row("", said, together[1], "term", stands_for=len(rest)))
 
     def _term_names(self, one: Step) -> Sequence[str]:
         """The names of the terms of a line: the labels along the first operand that is a line."""

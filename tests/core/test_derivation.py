@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.core.cell import Constant, Source, cells_of, operands, step, steps
-from explorer.core.derivation import Row, chain, only_rounding, rows
+from explorer.core.derivation import Row, chain, only_rounding, rows, shortened
 from explorer.core.engine import Pin
 from explorer.core.graph import Root
 from explorer.core.model import Model
@@ -37,6 +37,16 @@ def test_more_terms_than_wanted_are_summed_up_in_one_row(lesson):
     assert [row.value for row in write(lesson, "scores", (1, 1), decimals=1, most=2)] == ["−6.0", "−6.0", "−12.0"]
     terms = write(lesson, "scores", (1, 1), decimals=1, most=1)
     assert [(row.expression, row.value) for row in terms] == [("… and 2 more, together", "−12.0"), ("", "−12.0")]
+
+
+def test_terms_that_are_summed_up_count_among_those_that_are_left_out(compute):
+    """Of 25 products a slide showed eight and “… 4 more”."""
+    features = tuple(map(str, range(25)))
+    model = Model("attention", axes={"query": ("you",), "feature": features, "value feature": ("v",)})
+    engine = compute(model, {"Q": [[1] * 25], "K": [[2] * 25], "V": [[1]]})
+    written = write(engine, "scores", (0, 0))
+    assert [row.expression for row in written[10:12]] == ["1.0 × 2.0", "… and 14 more, together"]
+    assert [row.expression for row in shortened(written, 9)][8:] == ["… 17 more", ""]
 
 
 def test_each_list_has_only_the_decimals_that_it_needs(compute):
