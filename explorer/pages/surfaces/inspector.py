@@ -164,7 +164,7 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
     labels = [view.labels(axis)[i] for axis, i in zip(node.axes, cell.index, strict=True)]
     head = f"{labels.pop(0)}, " if len(labels) == 3 and view.graph.n_heads.get(cell.node) != 1 else ""
     where = head + " → ".join(labels[-2:]) if labels else "one number"
-    about = Inspected(cell, node.short, where, value, feeds=feeds)
+    about = Inspected(cell, "loss" if cell.node == LOSS else node.short, where, value, feeds=feeds)
     if view.looking.showing == "gradient":
         step = explained or derivation(view.engine, cell, view.looking.showing)
         if step is None:

@@ -99,6 +99,11 @@ def test_a_word_in_angle_brackets_is_written(you):
     assert "&lt;start&gt;" in of_cell(you(), Cell("output.logits", (0, 1)))["title"].text
 
 
+def test_the_loss_is_called_so(you):
+    """Above its derivation stood “value [one number]”."""
+    assert "loss" in of_cell(you(), Cell("loss.value", ()))["title"].text
+
+
 def test_an_input_has_no_derivation(you):
     page = of_cell(you(), Cell("source.table", (0, 0)))
     assert page["heading"].text.startswith("An input")

@@ -197,7 +197,7 @@ def test_the_next_step_lights_something_else_wherever_one_points_and_without_ste
     guide.go([step.id for step in guide.steps].index("key"))
     guide.next()
     eye.settle(window)
-    assert (is_lit(window, "Q"), is_lit(window, "K")) == (True, False)
+    assert (is_lit(window, "Q"), is_lit(window, "scores")) == (True, False)
     guide.leave()
     eye.settle(window)
     assert not window.page().veil.isVisible()
