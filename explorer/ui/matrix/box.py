@@ -5,13 +5,13 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.document.commands import Release
 from explorer.pages.arrange import Ask
 from explorer.pages.equation import EASY, Part
 from explorer.pages.matrix import Matrix, open_key, symbol_of
-from explorer.ui.matrix.form import ALONE, BESIDE, LEAST_COLUMNS, MAP, PLACE, SIZES, Extent, Form, Shape
+from explorer.ui.matrix.form import ALONE, BESIDE, LEAST_COLUMNS, MAP, PLACE, SIZES, Extent, Form, Shape, places
 from explorer.ui.matrix.heading import (
     LOW,
     NUMBERS,
@@ -25,7 +25,6 @@ from explorer.ui.matrix.heading import (
 )
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.turns import do_later, later
-from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 WAYS = *(SIZES[0],) * EASY, *SIZES[1:], SIZES[-1]
@@ -66,17 +65,6 @@ class MatrixBox(QWidget):
         self._heading.caption.linkActivated.connect(self._followed)
         self._small = SmallPicture(self.view, self)
         self._small.opened.connect(self._open)
-        self._column = column_in(self, spacing=self._below)
-        self._column.addWidget(self._heading, 0, Qt.AlignmentFlag.AlignLeft)
-        self._above = QHBoxLayout()
-        self._column.addLayout(self._above)
-        self._above.addStretch()
-        self._beside = QHBoxLayout()
-        self._column.addLayout(self._beside)
-        self._beside.setSpacing(self._between)
-        self._beside.addWidget(self.view, 0, Qt.AlignmentFlag.AlignTop)
-        self._beside.addWidget(self._small, 0, Qt.AlignmentFlag.AlignBottom)
-        self._beside.addStretch()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._shapes: dict[Form, Shape] = {}
         self._parts: dict[object, Part] = {}
@@ -436,7 +424,7 @@ class MatrixBox(QWidget):
         return QSize(across, head.height() + self._below + extent.top + rows * extent.low)
 
     def sizeHint(self) -> QSize:
-        """The size of its form: a layout would answer with the sizes of its parts when it was last asked."""
+        """The size of its form."""
         return self.shape.size
 
     def minimumSizeHint(self) -> QSize:
@@ -466,33 +454,21 @@ class MatrixBox(QWidget):
             return
         self._stood = shape
         self.view.measure()
-        if shape.inline != self._heading.holds(self.view):
-            self._stand_inline(shape.inline)
         if shape.where:
             self._small.stand(shape.where, shape.picture, shape.left * shape.small)
-            above = shape.extent.map_above and not shape.small
-            if shape.where == PLACE:
-                self._heading.hold(self._small)
-            else:
-                side, at = (self._above, 0) if above else (self._beside, 1)
-                side.setContentsMargins(shape.extent.left * above, 0, 0, 0)  # it begins where the numbers do
-                if side.indexOf(self._small) < 0:
-                    side.insertWidget(at, self._small, 0, Qt.AlignmentFlag.AlignBottom)
         for part, shown in ((self._small, bool(shape.where)), (self.view, not shape.small)):
-            # Not each time, since Qt then styles a table; but a part that has moved Qt itself would show a turn later.
-            if part.isHidden() == shown or not part.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
+            if part.isHidden() == shown:  # not each time, since Qt then styles a table
                 part.setVisible(shown)
         self._heading.tell(self.matrix, shape)
+        formula, words = self._heading.formula, self._heading.caption
+        at = places(shape, formula.sizeHint(), words.sizeHint(), self._between, self._below)
+        formula.setGeometry(at.formula)
+        words.setGeometry(at.words)
+        self._small.move(at.picture)
+        self.view.move(at.numbers)
         if self._told != (told := (shape.size, shape.base, shape.side)):
             self._told = told
             self.updateGeometry()
-
-    def _stand_inline(self, on: bool) -> None:
-        """Put a single number beside its formula, as small pictures stand; or back below it."""
-        if on:
-            self._heading.hold(self.view)
-        else:
-            self._beside.insertWidget(0, self.view, 0, Qt.AlignmentFlag.AlignTop)
 
     def go_to(self, row: int, column: int, then: Callable[[], object]) -> None:
         """Give a cell the keys, among its numbers, which nobody has chosen by that; `then`: called when it has them."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QFont, QFontMetrics
 
 from explorer.pages.matrix import Matrix
@@ -271,3 +271,42 @@ class Shape(NamedTuple):
     def head(self, above: bool) -> QSize:
         """The size of the heading on one line, if it fits, or on two."""
         return self.heads[above or self.heads[0].width() > self.form.room]
+
+
+class Places(NamedTuple):
+    """Where the parts of a matrix stand, in pixels from its corner; what its shape hides may be anywhere."""
+
+    formula: QRect
+    words: QRect
+    picture: QPoint
+    numbers: QPoint
+
+
+def places(shape: Shape, formula: QSize, words: QSize, between: int, below: int) -> Places:
+    """The places of the parts of a matrix in a shape.
+
+    `formula`, `words`: the sizes of both in the heading; `between`, `below`: pixels between the parts of the heading,
+    and below it.
+    """
+    head, extent, left = shape.head(shape.form.above), shape.extent, shape.begins
+
+    def middle(size: QSize, top: int = 0) -> int:
+        return top + (head.height() - top - size.height()) // 2
+
+    if shape.leads:  # what stands behind the symbol keeps its place: a longer symbol grows to the left
+        behind = QSize(extent.width, extent.height) if shape.inline else shape.picture
+        at = QPoint(head.width() - behind.width(), middle(behind))
+        left = max(at.x() - between - formula.width(), left)
+        return Places(QRect(QPoint(left, middle(formula)), formula), QRect(), at, at)
+    if shape.above:
+        said, symbol = QPoint(left, 0), QPoint(left, middle(formula, words.height()))
+    else:
+        said, symbol = QPoint(left + formula.width() + between, middle(words)), QPoint(left, middle(formula))
+    top, numbers = head.height() + below, 0
+    if shape.where != BESIDE:
+        picture = QPoint(0, top)
+    elif extent.map_above:  # it begins where the numbers do
+        picture, numbers = QPoint(extent.left, top), shape.picture.height() + below
+    else:
+        picture = QPoint(extent.width + between, top + extent.height - shape.picture.height())
+    return Places(QRect(symbol, formula), QRect(said, words), picture, QPoint(0, top + numbers))

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.errors import written_shape
 from explorer.core.numbers import SQUARES, strongest_in
@@ -44,7 +44,6 @@ BRACKETS = 14
 """Pixels at text scale 1 for the brackets around a symbol that is a fraction."""
 LEAST_PART = 0.5
 """A formula that would be drawn at less than this part of its size could not be read: its symbol stands alone."""
-MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TAG = re.compile("<[^>]*>")
@@ -66,28 +65,18 @@ class _Caption(Label):
             super().paintEvent(event)
 
 
-class Heading(QWidget):
-    """A formula, and words beside or above it, or a small picture or a number in place of the words.
+class Heading:
+    """The formula of a matrix, and the words beside or above it.
 
-    `view`: shows the numbers; `between`: pixels between its parts.
+    `view`: shows the numbers; `between`: pixels between the two; `box`: the widget that both stand in.
     """
 
-    def __init__(self, view: MatrixView, between: int, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, view: MatrixView, between: int, box: QWidget) -> None:
         self._view, self._appearance, self._between = view, view.bench.appearance, between
-        self.formula = Formula(parent=self, em=1.15)
+        self.formula = Formula(parent=box, em=1.15)
         self.formula.setCursor(Qt.CursorShape.WhatsThisCursor)
-        self.caption = _Caption(self.formula, self)
+        self.caption = _Caption(self.formula, box)
         self._sizes: dict[object, QSize] = {}
-        self._words_above = False
-        """Whether the words stand above the formula."""
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(between)
-        self._grid.setVerticalSpacing(0)
-        self._grid.setColumnStretch(1, 1)  # a shorter formula, of a change, moves nothing then
-        self._grid.addWidget(self.formula, 0, 0, MIDDLE)
-        self._grid.addWidget(self.caption, 0, 1, MIDDLE)
 
     def look(self) -> object:
         """What its sizes depend on besides words and forms."""
@@ -119,18 +108,9 @@ class Heading(QWidget):
         """Pixels for the sign of a change before a symbol: narrow numbers below it may leave no room for the sign."""
         return self._appearance.px(SIGN + BRACKETS * ("/" in formula))
 
-    def holds(self, widget: QWidget) -> bool:
-        """Whether a widget stands in the heading, behind the symbol."""
-        return self._grid.indexOf(widget) >= 0
-
-    def hold(self, widget: QWidget) -> None:
-        """Put a small picture or a number behind the symbol."""
-        if not self.holds(widget):
-            self._grid.addWidget(widget, 0, 1, MIDDLE)
-
     def tell(self, matrix: Matrix, shape: Shape) -> None:
         """Show the heading of a matrix in its present shape."""
-        self._lead(shape.leads)
+        self.caption.setVisible(not shape.leads)
         words = shape.words if matrix.showing == "values" else _words_of_change(matrix)
         head = shape.head(shape.form.above)
         most = shape.most
@@ -143,16 +123,6 @@ class Heading(QWidget):
         self.formula.set_latex(symbol_of(matrix.formula) if tiny or shape.kind == THUMB else matrix.formula)
         if words != self.caption.text():
             self.caption.setText(words)
-        if self._grid.contentsMargins().left() != shape.begins:
-            self._grid.setContentsMargins(shape.begins, 0, 0, 0)
-        if self._words_above != shape.above:
-            self._words_above = shape.above
-            for part in (self.caption, self.formula):
-                self._grid.removeWidget(part)
-            self._grid.addWidget(self.caption, *((0, 0) if shape.above else (0, 1)), MIDDLE)
-            self._grid.addWidget(self.formula, int(shape.above), 0, MIDDLE_RIGHT if shape.leads else MIDDLE)
-        if not self.minimumSize() == self.maximumSize() == head:
-            self.setFixedSize(head)
         if self.formula.property(NODE) != matrix.name:
             self.formula.setToolTip(set_names(self._view.title))
             for part in (self.formula, self.caption):
@@ -162,14 +132,6 @@ class Heading(QWidget):
         """Leave out what one can do there; of numbers that are given it still says so."""
         said = _LINK.sub(lambda link: f"{link[1] or ''}given" if link[2] == "release" else "", self.caption.text())
         self.caption.setText(_EDITABLE.sub("", said))
-
-    def _lead(self, on: bool) -> None:
-        """Put the symbol right before a picture or a number: a longer symbol grows to the left."""
-        self.caption.setVisible(not on)
-        if self._grid.columnStretch(0) != on:
-            self._grid.setColumnStretch(0, int(on))
-            self._grid.setColumnStretch(1, int(not on))
-            self._grid.setAlignment(self.formula, MIDDLE_RIGHT if on else MIDDLE)
 
 
 def formula_of(matrix: Matrix, kind: str) -> str:

@@ -1,7 +1,7 @@
 """How large a matrix is follows from its form: what is reckoned is what stands there."""
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QPoint, QRect, QSize
 
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.formula import typeset
@@ -32,7 +32,9 @@ def test_what_is_reckoned_is_what_stands_there(open_window, eye, size, lesson, s
         for box in boxes(eye.go_to(window, stage)):
             shape, caption = box.shape, box._heading.caption
             assert box.size() == shape.size, box.matrix.name
-            assert box._heading.size() == shape.head(shape.form.above), box.matrix.name
+            head = QRect(QPoint(), shape.head(shape.form.above))
+            parts = (part for part in (box._heading.formula, caption) if not part.isHidden())
+            assert all(head.contains(part.geometry()) for part in parts if part.width()), box.matrix.name
             assert box.view.size() == QSize(shape.extent.width, shape.extent.height), box.matrix.name
             assert caption.isHidden() or caption.sizeHint() == box._heading.size_of(caption.text()), caption.text()
             if shape.base is not None and not shape.small:
@@ -43,13 +45,14 @@ def test_what_is_reckoned_is_what_stands_there(open_window, eye, size, lesson, s
 
 def test_in_another_form_it_stays_as_it_is_until_it_is_told_to_stand(open_window, eye):
     box = boxes(eye.go_to(open_window("you-are-welcome"), "encoder.1.self.attention"))[0]
-    before = box.view.size(), box._heading.size(), box.view.letters
+    before = box.view.size(), box.view.pos(), box.view.letters
     larger = box.shape_in(box.form._replace(times=2.0))
     assert larger.extent.width > box.view.width()
     box.be_times(2.0)
-    assert (box.view.size(), box._heading.size(), box.view.letters) == before
+    assert (box.view.size(), box.view.pos(), box.view.letters) == before
     box.stand()
-    assert (box.view.width(), box._heading.size()) == (larger.extent.width, larger.head(larger.form.above))
+    assert box.view.width() == larger.extent.width
+    assert box.view.y() == larger.head(larger.form.above).height() + box._below
 
 
 def test_the_symbol_before_a_small_picture_is_whole_whatever_its_heading_was(open_window, eye):
@@ -60,6 +63,5 @@ def test_the_symbol_before_a_small_picture_is_whole_whatever_its_heading_was(ope
     assert box.small
     box.be(above=True)
     box.stand()
-    box._heading.layout().activate()
     formula = box._heading.formula
     assert formula.height() >= formula.sizeHint().height()

@@ -192,7 +192,7 @@ def test_symbol_and_small_picture_are_whole_whatever_is_shown(narrow, eye, showi
     eye.settle(window)
     for box in small:
         assert box._heading.formula.width() >= box._heading.formula.sizeHint().width(), box.matrix.name
-        assert box._small.geometry().right() < box._heading.width(), box.matrix.name
+        assert box._small.geometry().right() < box.width(), box.matrix.name
         between = box._small.geometry().left() - box._heading.formula.geometry().right()
         assert between < window.bench.appearance.px(10), f"{box.matrix.name} stands nearer to another picture"
     assert [box._small.mapTo(page.widget(), QPoint()) for box in small] == where
