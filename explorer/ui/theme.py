@@ -181,8 +181,8 @@ def shares_of(array: NDArray[Any], low: float = 0.0) -> NDArray[Any]:
     return shares
 
 
-MASKED = 257
-"""The index of the colour of −∞ on a ramp: a score that a mask has hidden, which is no strong number."""
+NO_NUMBER, MASKED = 256, 257
+"""The steps of NaN on a ramp, and of −∞: a score that a mask has hidden, which is no strong number."""
 
 
 class Ramp:
@@ -196,17 +196,18 @@ class Ramp:
         # As Qt has the pixels of a screen, 0xffRRGGBB: one number to look up, and not four, takes a tenth.
         self._pixels = rows.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32) | np.uint32(0xFF << 24)
         self.table = rgba[:256]  # uint8, (256, 4), read-only: for ``ImageItem.setLookupTable``
+        self.all = rgba  # the same with the colours of NaN and `MASKED`
         # `colors`, `text`: background and text colours as `QColor`, 258 of each: the last are for NaN and `MASKED`.
         self.colors = [QColor(*map(int, row)) for row in rows]
         # The theme's own ink where it is dark or light enough; in the middle of the scale black or white.
         self.text = [QColor(text if contrast(text, row) >= 4.5 else text_on(row)) for row in rows.tolist()]
 
     def index(self, values: ArrayLike, low: float, high: float) -> NDArray[np.intp]:
-        """The index of each value's colour: 0 to 255 from `low` to `high`, clipped, and 256 for NaN."""
+        """The index of each value's colour: 0 to 255 from `low` to `high`, clipped, and `NO_NUMBER` for NaN."""
         values = np.asarray(values, dtype=float)
         with np.errstate(invalid="ignore", over="ignore"):
             place = np.minimum(np.maximum(np.rint((values - low) / (high - low) * 255), 0), 255)
-        return np.where(np.isnan(values), 256, place).astype(np.intp)
+        return np.where(np.isnan(values), NO_NUMBER, place).astype(np.intp)
 
     def shade(self, share: float, low: float = 0.0) -> tuple[QColor, QColor]:
         """The colour of one number from `low` to 1, and that of what is written on it."""
@@ -241,10 +242,7 @@ def letters_for(font: QFont, array: Array, across: float, down: float, scale: fl
     smallest = round(SMALLEST * max(scale, 1.0))
     if across < 2 * smallest or down < smallest + BESIDE:
         return None
-    decimals = decimals_of(array)
-    least = 0.5 * 10.0**-decimals
-    numbers = [NEARLY_ZERO if 0 < abs(one) < least else in_table(one, decimals) for one in map(float, array.flat)]
-    longest = max(numbers, key=len)
+    longest = max(_texts(array, decimals_of(array)), key=len)
     letters = QFont(font)
     letters.setPixelSize(int(min(max(PART * down, smallest), LARGEST * max(scale, 1.0))))
     wide = QFontMetricsF(letters).horizontalAdvance(longest)
@@ -257,8 +255,7 @@ def paint_numbers(
     painter: QPainter,
     font: QFont,
     array: Array,
-    shown: Array,
-    ends: tuple[float, float],
+    steps: Array,
     ramp: Ramp,
     rect: QRectF,
     scale: float = 1.0,
@@ -269,8 +266,8 @@ def paint_numbers(
     `painter`: in pixel coordinates.
     `font`, `scale`: as for `letters_for`.
     `array`: (rows, columns): the numbers.
-    `shown`, `ends`, `ramp`: (rows, columns): the numbers as they are coloured; the ends of the colour map; and the map,
-    which has a readable ink for each colour.
+    `steps`, `ramp`: (rows, columns): the step of each number on its colour map; and the map, which has a readable ink
+    for each colour.
     `rect`: where the picture is.
     `letters`: the font at the size of the numbers; if left out, that of `letters_for`.
     """
@@ -289,21 +286,21 @@ def paint_numbers(
     letters = letters or letters_for(font, part, across, down, scale)
     if letters is None:
         return False
-    decimals = decimals_of(array)
-    least = 0.5 * 10.0**-decimals
-    texts = [
-        [NEARLY_ZERO if 0 < abs(one) < least else in_table(float(one), decimals) for one in row]
-        for row in part.tolist()
-    ]
-    inks = ramp.index(shown[first:last, left:right], *ends)
-    inks[part == -np.inf] = MASKED
     painter.setFont(letters)
-    for i, row in enumerate(texts, first):
-        for j, text in enumerate(row, left):
-            painter.setPen(ramp.text[int(inks[i - first, j - left])])
+    texts = iter(_texts(part, decimals_of(array)))
+    for i in range(first, last):
+        for j in range(left, right):
+            painter.setPen(ramp.text[int(steps[i, j])])
             square = QRectF(rect.left() + j * across, rect.top() + i * down, across, down)
-            painter.drawText(square, Qt.AlignmentFlag.AlignCenter, text)
+            painter.drawText(square, Qt.AlignmentFlag.AlignCenter, next(texts))
     return True
+
+
+def _texts(array: Array, decimals: int) -> list[str]:
+    """The numbers of an array in reading order, as they are written on its squares."""
+    least = 0.5 * 10.0**-decimals
+    numbers = map(float, array.flat)
+    return [NEARLY_ZERO if 0 < abs(one) < least else in_table(one, decimals) for one in numbers]
 
 
 def paint_signs(painter: QPainter, theme: Theme, array: Array, rect: QRectF) -> None:

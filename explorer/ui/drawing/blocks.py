@@ -1,7 +1,6 @@
 """Paints boxes, flow lines, bars, fixed words and images: the parts of a drawing with zoom, in pixels."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import hypot
 
 import numpy as np
@@ -15,7 +14,7 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, FlowLine, Image, Words, drawable, lines_of
 from explorer.pages.matrix import SHARES
 from explorer.ui.drawing.strokes import Formulas, Pixels, line_ink, word_ink
-from explorer.ui.theme import MASKED, Ramp, letters_for, paint_numbers, paint_signs, qcolor
+from explorer.ui.theme import MASKED, NO_NUMBER, Ramp, Theme, letters_for, paint_numbers, paint_signs, qcolor
 from explorer.ui.widgets.names import draw_named, wide
 from explorer.ui.workbench import Workbench
 
@@ -59,23 +58,22 @@ TOP_LEFT, TOP_RIGHT = (
 """Alignments of words, computed once: combining Python's enumerations takes longer than painting."""
 
 
-def shares_of(image: Image) -> tuple[Array, tuple[float, float], bool]:
-    """The numbers of an image on the scale of its colour map, the ends of the scale, and whether the map is for shares.
+def ramp_of(theme: Theme, image: Image) -> Ramp:
+    """The colour map of an image."""
+    return theme.sequential_ramp if image.colours == SHARES else theme.diverging_ramp
 
-    NaN gets the colour of 0, or of the lowest share. Numbers are first divided by the size of the range, because the
-    difference of its ends may overflow float64.
+
+def steps_of(image: Image, ramp: Ramp, numbers: Array) -> Array:
+    """The step of each number of an image on its colour map; NaN has that of 0, or of the lowest share.
+
+    Numbers are first divided by the size of the range, because the difference of its ends may overflow float64.
     """
-    if image.colours != SHARES:
-        return np.clip(_finite(image.array / (image.high or 1.0), 0.0, 1.0, -1.0), -1.0, 1.0), (-1.0, 1.0), False
-    size = max(abs(image.low), abs(image.high)) or 1.0
-    low, high = image.low / size, image.high / size
-    plain = _finite(image.array / size, low, high, low)
-    return np.clip((plain - low) / (high - low or 1.0), 0.0, 1.0), (0.0, 1.0), True
-
-
-def _finite(numbers: Array, nan: float, most: float, least: float) -> Array:
-    """Numbers with NaN and infinity replaced; skipped if all are finite, because `nan_to_num` is slow."""
-    return numbers if np.isfinite(numbers).all() else np.nan_to_num(numbers, nan=nan, posinf=most, neginf=least)
+    low = image.low if image.colours == SHARES else -image.high
+    size = max(abs(low), abs(image.high)) or 1.0
+    steps = ramp.index(numbers / size, low / size, image.high / size)
+    steps[steps == NO_NUMBER] = _zero(image)
+    steps[numbers == -np.inf] = MASKED
+    return steps
 
 
 def _looks_alike(before: Image, image: Image) -> bool:
@@ -447,14 +445,14 @@ class Blocks:
 
         A pixel that several numbers share shows the strongest: a mean of their colours would be grey.
         """
-        kept, ramp = self._kept.get(number), self._ramp(image)
+        kept, ramp = self._kept.get(number), ramp_of(self._bench.appearance.theme, image)
         rows, columns = image.array.shape
         fine = painter.deviceTransform().m11()  # pixels of the screen for each pixel of the window
         across, down = max(round(rect.width() * fine), 1), max(round(rect.height() * fine), 1)
         dense = (across < columns or down < rows) and not image.smooth
         most = (down, across) if dense else (FINEST, FINEST)
         alike = kept is not None and kept.ramp is ramp and _looks_alike(kept.image, image)
-        colours = kept.colours if kept and alike else self._coloured(image, ramp)
+        colours = kept.colours if kept and alike else _strengths(image, ramp)
         if kept and alike and kept.most == most:
             painted = kept.painted
         else:
@@ -482,15 +480,12 @@ class Blocks:
             return False
         if max(rows, columns) <= FEW and not self._together:
             return False
-        shares, ends, _ = shares_of(image)
-        ramp, appearance = self._ramp(image), self._bench.appearance
+        appearance = self._bench.appearance
+        ramp = ramp_of(appearance.theme, image)
+        steps = steps_of(image, ramp, image.array)
         letters = self._figures if any(one is image for one in self._few) else None
         font, scale = appearance.fonts.number, appearance.scale
-        return paint_numbers(painter, font, image.array, shares, ends, ramp, rect, scale, letters)
-
-    def _ramp(self, image: Image) -> Ramp:
-        theme = self._bench.appearance.theme
-        return theme.sequential_ramp if image.colours == SHARES else theme.diverging_ramp
+        return paint_numbers(painter, font, image.array, steps, ramp, rect, scale, letters)
 
     def signs(self, painter: QPainter, image: Image, rect: QRectF) -> None:
         """Mark the numbers of an image that are below 0."""
@@ -502,12 +497,10 @@ class Blocks:
         for number in [number for number in self._kept if number >= more_than]:
             del self._kept[number]
 
-    def _coloured(self, image: Image, ramp: Ramp) -> Array:
-        squares = squares_of(image)
-        shares, (low, high), _ = shares_of(replace(image, array=squares))
-        places = ramp.index(shares, low, high)
-        places[squares == -np.inf] = MASKED
-        return (places - _zero(image)).astype(np.int16)
+
+def _strengths(image: Image, ramp: Ramp) -> Array:
+    """How many steps from its zero each number of an image is on the ramp."""
+    return (steps_of(image, ramp, squares_of(image)) - _zero(image)).astype(np.int16)
 
 
 def _zero(image: Image) -> int:

@@ -14,13 +14,14 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import Arrow, Axis, Box, Dot, Drawing, Image, Mark, Strips, drawable
 from explorer.pages.gestures import Edit
 from explorer.ui.drawing import pointing
-from explorer.ui.drawing.blocks import shares_of
+from explorer.ui.drawing.blocks import ramp_of, steps_of
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
 from explorer.ui.drawing.spoken import install
 from explorer.ui.drawing.strokes import kept
 from explorer.ui.errors import show_error
 from explorer.ui.selection import Coming
+from explorer.ui.theme import MASKED
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import AGAIN, is_loaded
 from explorer.ui.widgets.labels import Label, as_tip
@@ -139,13 +140,12 @@ class DrawingView(Plot):
             self.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, any(image.smooth for image in wanted))
 
     def _paint_into(self, item: pg.ImageItem, image: Image) -> None:
-        theme = self.bench.appearance.theme
-        shares, levels, is_share = shares_of(image)
-        table = (theme.sequential_ramp if is_share else theme.diverging_ramp).table
+        ramp = ramp_of(self.bench.appearance.theme, image)
+        steps = steps_of(image, ramp, image.array)
         # Several numbers on one pixel are averaged: picking one of them would show waves that are not in the data.
         item.setAutoDownsample(not image.smooth)
-        item.setLookupTable(table, update=False)
-        item.setImage(shares, autoLevels=False, levels=levels)
+        item.setLookupTable(ramp.table, update=False)
+        item.setImage(np.where(steps == MASKED, 0, steps), autoLevels=False, levels=(0, 256))
         item.setRect(QRectF(*image.place))
 
     # The sides

@@ -30,7 +30,7 @@ from explorer.pages.matrix import SHARES, Matrix, symbol_of
 from explorer.ui.matrix.form import ALONE, BESIDE, MAP, MOST_ROWS, PLACE, Extent, Form, Shape
 from explorer.ui.matrix.model import steps
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.theme import NODE, Theme, paint_signs, qcolor
+from explorer.ui.theme import MASKED, NODE, Theme, paint_signs, qcolor
 from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.names import document_of, set_names
@@ -326,12 +326,8 @@ class SmallPicture(QWidget):
             strongest = strongest_in(matrix.array, SQUARES)
             ramp, places = steps(matrix, theme, strongest, plain=True)
             assert ramp is not None
-            colours = ramp.table[places]
-            if matrix.array.dtype.kind == "f":
-                masked = qcolor(theme.hatch)
-                colours[np.isneginf(strongest)] = masked.red(), masked.green(), masked.blue(), 255
-            colours = np.ascontiguousarray(colours)
-            height, width = places.shape
+            places = np.where(strongest == -np.inf, MASKED, places)
+            colours, (height, width) = ramp.all[places], places.shape
             for row, column in matrix.covered:
                 at = row * height // matrix.array.shape[0], column * width // matrix.array.shape[1]
                 colours[at] = qcolor(theme.here_soft).getRgb()

@@ -23,6 +23,7 @@ from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Se
 from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix
+from explorer.ui.drawing import blocks as painting
 from explorer.ui.drawing.blocks import TIGHT, TINY, Blocks
 from explorer.ui.drawing.strokes import Sight
 from explorer.ui.drawing.zoom import ZoomedView
@@ -366,8 +367,8 @@ def test_words_of_low_bars_do_not_lie_on_each_other(picture, at):
 
 def test_an_image_that_fades_or_moves_is_not_coloured_anew_and_one_with_other_numbers_is(picture, monkeypatch):
     made = []
-    coloured = Blocks._coloured
-    monkeypatch.setattr(Blocks, "_coloured", lambda *given: made.append(given) or coloured(*given))
+    coloured = painting._strengths
+    monkeypatch.setattr(painting, "_strengths", lambda *given: made.append(given) or coloured(*given))
 
     def show_with(**how):
         marks = [replace(mark, **how) if isinstance(mark, Image) else mark for mark in picture.drawing.marks]
