@@ -4,13 +4,14 @@ from html import escape
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QResizeEvent, QTransform
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPen, QResizeEvent
+from PySide6.QtWidgets import QGraphicsEllipseItem
 
 from explorer.core.ops import Array
 from explorer.pages.drawing import DRAWABLE
 from explorer.pages.page import Trace, Traces
-from explorer.ui.drawing.plot import PixelItem, Plot
+from explorer.ui.drawing.plot import Plot
 from explorer.ui.theme import qcolor
 from explorer.ui.widgets.labels import Label
 from explorer.ui.workbench import Workbench
@@ -34,29 +35,6 @@ MOST_THICK = 100
 """A curve of more points is one pixel wide: with two, Qt takes five times as long (32 ms for four of 470 points)."""
 
 
-class _Dot(PixelItem):
-    """The dot at the document's step; pyqtgraph's own `ScatterPlotItem` takes 4 ms of each frame for one dot."""
-
-    def __init__(self, bench: Workbench) -> None:
-        super().__init__()
-        self._bench = bench
-        self.place: tuple[float, float] | None = None
-
-    def move(self, place: tuple[float, float] | None) -> None:
-        """Stand at other coordinates; None hides the dot."""
-        self.place = place
-        self.update()
-
-    def boundingRect(self) -> QRectF:
-        return self.viewRect() or QRectF()
-
-    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
-        if self.place is not None:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(qcolor(self._bench.appearance.theme.here))
-            painter.drawEllipse(to_pixels.map(QPointF(*self.place)), DOT / 2, DOT / 2)
-
-
 class CurvesView(Plot):
     """Several curves over the steps, and a dot at the document's step."""
 
@@ -67,7 +45,10 @@ class CurvesView(Plot):
         self.add(self._goal, 3)
         self.extent = QRectF()
         self._items: list[pg.PlotCurveItem] = []
-        self._dot = _Dot(bench)
+        # Not in a `ScatterPlotItem`, which takes 4 ms of each frame for one dot.
+        self._dot = QGraphicsEllipseItem(-DOT / 2, -DOT / 2, DOT, DOT)
+        self._dot.setFlag(self._dot.GraphicsItemFlag.ItemIgnoresTransformations)
+        self._dot.setPen(QPen(Qt.PenStyle.NoPen))
         self.add(self._dot, 5)
         # No cache: with it, an exported SVG would show the whole atlas of shapes, squeezed, in place of each shape.
         self._shapes = pg.ScatterPlotItem(size=8, pen=None, useCache=False)
@@ -86,6 +67,7 @@ class CurvesView(Plot):
         self.setBackground(None)  # transparent, because some curves stand on cards
         self.viewport().setAutoFillBackground(False)
         self.viewport().update()
+        self._dot.setBrush(qcolor(self.bench.appearance.theme.here))
         self._write_names()
         self._spots = []  # so that the shapes are drawn again in the new colours
         self._draw()
@@ -115,7 +97,7 @@ class CurvesView(Plot):
             self.extent = QRectF()
             self._show_sides()
             self._tell_apart()
-            self._dot.move(None)
+            self._dot.hide()
             return
         goal = self._scaled(np.array([] if self._traces.goal is None else [self._traces.goal]))
         numbers = np.concatenate([numbers, goal[np.isfinite(goal)]])
@@ -216,13 +198,13 @@ class CurvesView(Plot):
             self._show_sides()
 
     def _mark(self) -> None:
-        here = self._traces.here
-        if here is not None:
-            steps, value = here[0], float(self._scaled(np.array([here[1]]))[0])
-            if self.extent.top() <= value <= self.extent.bottom() and steps <= self.extent.right():
-                self._dot.move((steps, value))
-                return
-        self._dot.move(None)  # a dot far outside the axes would crash Qt's painter
+        steps, value = self._traces.here or (np.nan, np.nan)
+        value = float(self._scaled(np.array([value]))[0])
+        # A dot far outside the axes would crash Qt's painter.
+        within = self.extent.top() <= value <= self.extent.bottom() and steps <= self.extent.right()
+        self._dot.setVisible(within)
+        if within:
+            self._dot.setPos(steps, value)
 
     def _scaled(self, values: Array) -> Array:
         """The numbers as they are drawn, logarithms on a log axis; NaN for those that cannot be drawn."""

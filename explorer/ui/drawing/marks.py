@@ -13,12 +13,20 @@ from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
 from explorer.ui.drawing.plot import PixelItem, Side
 from explorer.ui.drawing.pointing import Lights, grids, points_of, shape_of, square_of, strip_of
-from explorer.ui.drawing.strokes import Pixels, Sight, changed, draw_arrow, line_ink, paint_discs, word_ink
+from explorer.ui.drawing.strokes import (
+    Pixels,
+    Sight,
+    changed,
+    draw_arrow,
+    frame,
+    line_ink,
+    paint_discs,
+    paint_square,
+    word_ink,
+)
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
-FEW_PIXELS = 8
-"""A square with a smaller side, in pixels, is hard to find."""
 FEW_POINTS = 16
 """The points of a strip with more points than this are transparent, so that overlapping ones show."""
 THIN = 0.45
@@ -377,9 +385,9 @@ class Marks(PixelItem):
         for image in self._images() if axis else ():
             rows, columns = shape_of(image)
             if image.across == axis and place < columns:
-                _frame(painter, self.square(image, 0, place, rows, 1), theme.here_line, 1.2)
+                frame(painter, self.square(image, 0, place, rows, 1), theme.here_line, 1.2)
             if image.token == axis and place < rows:
-                _frame(painter, self.square(image, place, 0, 1, columns), theme.here)
+                frame(painter, self.square(image, place, 0, 1, columns), theme.here)
 
     def _paint_squares(self, painter: QPainter, bounds: QRectF) -> None:
         """Frame the square pointed at (with lines to a small one), and the part of an image that is the node's own."""
@@ -388,17 +396,10 @@ class Marks(PixelItem):
         for image in self._images():
             rows, columns = shape_of(image)
             if rows * columns < image.array.size:
-                _frame(painter, self.square(image, 0, 0, rows, columns).adjusted(1, 1, -1, -1), theme.text)
+                frame(painter, self.square(image, 0, 0, rows, columns).adjusted(1, 1, -1, -1), theme.text)
             here = square_of(image, cell)
-            if here is None:
-                continue
-            rect = self.square(image, *here)
-            if min(rect.width(), rect.height()) < FEW_PIXELS:
-                whole, middle = self._pixels.rect(*image.place) & bounds, rect.center()
-                painter.setPen(QPen(qcolor(theme.here_line), 1))
-                painter.drawLine(QPointF(whole.left(), middle.y()), QPointF(whole.right(), middle.y()))
-                painter.drawLine(QPointF(middle.x(), whole.top()), QPointF(middle.x(), whole.bottom()))
-            _frame(painter, rect, theme.here)
+            if here is not None:
+                paint_square(painter, theme, self.square(image, *here), self._pixels.rect(*image.place) & bounds)
 
     def _images(self) -> list[draw.Image]:
         return [one for one in self.grids if isinstance(one, draw.Image)]
@@ -459,8 +460,3 @@ def _runs(seen: Array) -> Iterator[slice]:
     """The slices of consecutive points that can be drawn."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], seen, [False])).astype(np.int8)))
     return (slice(start, end) for start, end in edges.reshape(-1, 2).tolist())
-
-
-def _frame(painter: QPainter, rect: QRectF, color: str, width: float = 2.0) -> None:
-    painter.setPen(QPen(qcolor(color), width, j=Qt.PenJoinStyle.MiterJoin))
-    painter.drawRect(rect)

@@ -8,7 +8,7 @@ from math import ceil, floor, inf, log10
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QFocusEvent,
     QFont,
@@ -21,10 +21,11 @@ from PySide6.QtGui import (
     QStaticText,
     QTransform,
 )
-from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy, QToolTip, QWidget
 
 from explorer.core.numbers import with_power
 from explorer.ui.theme import qcolor
+from explorer.ui.widgets.labels import as_tip
 from explorer.ui.widgets.names import draw_named
 from explorer.ui.workbench import Workbench
 
@@ -519,6 +520,23 @@ class Plot(pg.GraphicsView):
         """A position in the widget, in units of the picture."""
         point: QPointF = self.getViewBox().mapSceneToView(self.mapToScene(position.toPoint()))
         return point
+
+    def pixel(self, x: float, y: float) -> QPointF:
+        """The position in the widget of a point of the picture."""
+        return QPointF(self.mapFromScene(self.getViewBox().mapViewToScene(QPointF(x, y))))
+
+    def told_at(self, position: QPointF) -> tuple[str, QRect] | None:
+        """The tooltip for a place in the widget, and the part of the picture that it is about; None: it has none."""
+        return None
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        told = self.told_at(QPointF(event.pos())) if event.type() == QEvent.Type.ToolTip else None  # type: ignore[attr-defined]
+        if told is None:
+            return bool(super().viewportEvent(event))
+        # The tooltip is below and to the right, so that it does not cover what it describes.
+        corner = self.mapToGlobal(told[1].bottomRight() + QPoint(4, 0))
+        QToolTip.showText(corner, as_tip(told[0]), self.viewport(), told[1])
+        return True
 
     def wheelEvent(self, event: Any) -> None:
         """Ignore the wheel, so that the page scrolls."""

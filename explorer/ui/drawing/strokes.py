@@ -52,6 +52,27 @@ def draw_arrow(
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
+SMALL = 8
+"""A square with a smaller side, in pixels, is hard to find."""
+
+
+def paint_square(painter: QPainter, theme: Theme, square: QRectF, whole: QRectF) -> None:
+    """Frame the square of an image that is pointed at; lines across `whole` lead to a small one."""
+    middle = square.center()
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if min(square.width(), square.height()) < SMALL:
+        painter.setPen(QPen(qcolor(theme.here_line), 1))
+        painter.drawLine(QPointF(whole.left(), middle.y()), QPointF(whole.right(), middle.y()))
+        painter.drawLine(QPointF(middle.x(), whole.top()), QPointF(middle.x(), whole.bottom()))
+    frame(painter, square, theme.here)
+
+
+def frame(painter: QPainter, rect: QRectF, color: str, width: float = 2.0) -> None:
+    """Draw a rectangle with sharp corners."""
+    painter.setPen(QPen(qcolor(color), width, j=Qt.PenJoinStyle.MiterJoin))
+    painter.drawRect(rect)
+
+
 LEAST = 0.7
 """The least size of a formula, relative to words; a formula that does not fit in this size is left out."""
 LEAST_PIXELS, MOST_PIXELS = 0.5, 9.0

@@ -7,7 +7,6 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QToolTip
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
@@ -24,7 +23,7 @@ from explorer.ui.selection import Coming
 from explorer.ui.theme import MASKED
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import AGAIN, is_loaded
-from explorer.ui.widgets.labels import Label, as_tip
+from explorer.ui.widgets.labels import Label
 from explorer.ui.workbench import Workbench
 
 GRIP = 14  # the greatest distance of the mouse from a point that it grips, in pixels at text scale 1
@@ -266,10 +265,6 @@ class DrawingView(Plot):
 
     # Places in pixels
 
-    def pixel(self, x: float, y: float) -> QPointF:
-        """The position in the widget of a point of the window."""
-        return QPointF(self.mapFromScene(self.getViewBox().mapViewToScene(QPointF(x, y))))
-
     def _near(self, position: QPointF) -> int | None:
         """The number of the dot or arrow under the mouse."""
         targets = self._points()
@@ -388,16 +383,7 @@ class DrawingView(Plot):
         if cell is not None:
             selection.choose(cell, by)
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        if event.type() != QEvent.Type.ToolTip:
-            return bool(super().viewportEvent(event))
-        text, rect = self.told_at(QPointF(event.pos()))  # type: ignore[attr-defined]
-        # The tooltip is below and to the right, so that it does not cover what it describes.
-        QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), as_tip(text), self.viewport(), rect)
-        return True
-
     def told_at(self, position: QPointF) -> tuple[str, QRect]:
-        """The tooltip for a place in the widget, and the part of the picture that it is about."""
         near = self._near(position)
         if near is not None:
             mark = self.drawing.marks[near]

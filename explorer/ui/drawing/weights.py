@@ -20,7 +20,7 @@ from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.matrix import SHARES
 from explorer.ui.drawing.plot import PixelItem
 from explorer.ui.drawing.pointing import ends_of
-from explorer.ui.drawing.strokes import draw_weights
+from explorer.ui.drawing.strokes import draw_weights, paint_square
 from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
 from explorer.ui.selection import Coming
 from explorer.ui.theme import Theme, paint_signs, qcolor, shares_of
@@ -38,7 +38,6 @@ SHOWN = {
 SHORT = {"change": "Δ edit", "step": "Δ step"}
 """What is shown as the bar of the window names it: above a narrow picture, the whole name would be cut."""
 MOST_SAID = 12  # the most rows in the description for a screen reader
-SMALL = 8  # a square with a shorter side, in pixels, is hard to find
 
 
 class Legend(QWidget):
@@ -96,7 +95,6 @@ class HeatMapView(WordPicture):
 
     def __init__(self, bench: Workbench, element: HeatMap) -> None:
         super().__init__(bench, element)
-        theme = bench.appearance.theme
         self._legend = Legend(bench)
         stays = self._legend.sizePolicy()
         stays.setRetainSizeWhenHidden(True)  # pictures beside each other have their squares at one height
@@ -107,13 +105,8 @@ class HeatMapView(WordPicture):
         self.shares = np.zeros((0, 0))
         """The numbers that the colours show, scaled to 0 (or −1) to 1."""
         self.add(self._image)
-        self._frame = pg.QtWidgets.QGraphicsRectItem()
-        self._frame.setPen(pg.mkPen(theme.here, width=2))
-        self._guides = (pg.QtWidgets.QGraphicsLineItem(), pg.QtWidgets.QGraphicsLineItem())
-        for guide in self._guides:
-            guide.setPen(pg.mkPen(theme.here_line, width=1))
-        for item, height in ((self._guides[0], 9), (self._guides[1], 9), (self._frame, 10)):
-            self.add(item, height)
+        self._over = _Over(self)
+        self.add(self._over, 9)
         self.draw()
         bench.selection.pointed.connect(self._follow)
         bench.selection.token_changed.connect(self._follow)
@@ -138,6 +131,7 @@ class HeatMapView(WordPicture):
         self._image.setImage(ramp.table[ramp.index(self.shares, low, 1.0)], autoLevels=False, levels=None)
         shown = "" if matrix.showing == "values" else matrix.nothing or SHORT.get(matrix.showing, SHOWN[matrix.showing])
         self.caption(" · ".join(filter(None, (element.title, shown))), element.title)
+        self._over.prepareGeometryChange()
         self.lay_out(matrix.rows, matrix.columns)
         self._summarize()
         self._mark()
@@ -178,7 +172,7 @@ class HeatMapView(WordPicture):
         if square is not None:
             self.bench.selection.choose(self._cell(*square))
 
-    def told_at(self, point: QPointF) -> tuple[str, QRectF]:
+    def said_at(self, point: QPointF) -> tuple[str, QRectF]:
         square = self._square(point)
         if square is None:
             return "", QRectF()
@@ -193,16 +187,7 @@ class HeatMapView(WordPicture):
         super().leaveEvent(event)
         self.bench.selection.leave()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self.matrix.colours != SHARES:
-            box, (rows, columns) = self.getViewBox(), self._shape
-            ends = (box.mapViewToScene(QPointF(x, y)) for x, y in ((0, 0), (columns, rows)))
-            painter = QPainter(self.viewport())
-            painter.setClipRect(box.sceneBoundingRect())
-            paint_signs(painter, self.bench.appearance.theme, self.matrix.array, QRectF(*ends))
-
-    def _pointed(self) -> tuple[int, int] | None:
+    def pointed(self) -> tuple[int, int] | None:
         """The row and column of the cell pointed at, if it is in this picture."""
         cell, place = self.bench.selection.cell, self.matrix.place
         if cell is None or cell.node != place.node or cell.index[: len(place.index)] != place.index:
@@ -212,27 +197,26 @@ class HeatMapView(WordPicture):
         return (row, column) if row < rows and column < columns else None
 
     def middle(self) -> QPointF | None:
-        pointed = self._pointed()
+        pointed = self.pointed()
         return None if pointed is None else QPointF(pointed[1] + 0.5, pointed[0] + 0.5)
 
     def walk(self, down: int, across: int) -> None:
-        pointed, (rows, columns) = self._pointed(), self._shape
+        pointed, (rows, columns) = self.pointed(), self._shape
         row, column = (0, 0) if pointed is None else (pointed[0] + down, pointed[1] + across)
         if 0 <= row < rows and 0 <= column < columns:
             self.bench.selection.choose(self._cell(row, column), "arrow")
 
     def _follow(self, *_: object) -> None:
         """Mark again only if the word or cell pointed at has changed; after an edit, `draw` marks again anyway."""
-        if (self.bench.selection.token, self._pointed()) != self._marked:
+        if (self.bench.selection.token, self.pointed()) != self._marked:
             self._mark()
 
     def _mark(self) -> None:
         """Frame the cell pointed at, and mark the words of its row and column, or the lit word."""
-        token, pointed = self.bench.selection.token, self._pointed()
+        token, pointed = self.bench.selection.token, self.pointed()
         if (token, pointed) != self._marked:
             self.paint_anew()
         self._marked = token, pointed
-        self._frame.setVisible(pointed is not None)
         marked: list[list[int]] = [[], []]
         if pointed is None:
             self.describe("")
@@ -241,26 +225,29 @@ class HeatMapView(WordPicture):
             self.describe(f"{self.matrix.label(row, column)}: {self._number(row, column)}")
             marked = [[row], [column]]
             self.bring(row + 0.5, column + 0.5)
-            self._frame.setRect(QRectF(column, row, 1, 1))
-            rows, columns = self._shape
-            self._guides[0].setLine(0, row + 0.5, columns, row + 0.5)
-            self._guides[1].setLine(column + 0.5, 0, column + 0.5, rows)
         if token is not None:
             marked = [[token[1]] if token[0] == axis else [] for axis in self.matrix.axes]
         for side, places in zip(("left", "top"), marked, strict=True):
             self.side(side).mark(places)
-        self._guide()
 
-    def look(self, part: QRectF) -> None:
-        super().look(part)
-        self._guide()
 
-    def _guide(self) -> None:
-        """Show lines from the words to the cell pointed at, if its square is small."""
-        box, seen = self.getViewBox(), self.seen
-        small = min(box.width() / seen.width(), box.height() / seen.height()) < SMALL
-        for guide in self._guides:
-            guide.setVisible(self._frame.isVisible() and small)
+class _Over(PixelItem):
+    """Paints over the squares: a dash on each number below 0, and a frame around the cell pointed at."""
+
+    def __init__(self, view: HeatMapView) -> None:
+        super().__init__()
+        self._view = view
+
+    def boundingRect(self) -> QRectF:
+        return self._view.whole
+
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
+        view, theme, whole = self._view, self._view.bench.appearance.theme, to_pixels.mapRect(self._view.whole)
+        if view.matrix.colours != SHARES:
+            paint_signs(painter, theme, view.matrix.array, whole)
+        if (pointed := view.pointed()) is not None:
+            row, column = pointed
+            paint_square(painter, theme, to_pixels.mapRect(QRectF(column, row, 1, 1)), whole)
 
 
 LEAST_SHARE = 0.01
@@ -417,9 +404,6 @@ class AttentionLinesView(WordPicture):
     def whole(self) -> QRectF:
         return QRectF(0, 0, 1, max(*self._shape, 1))
 
-    def look(self, part: QRectF) -> None:
-        super().look(QRectF(0, part.y(), 1, part.height()))
-
     # Pointing
 
     def _word(self, point: QPointF) -> tuple[int, int] | None:
@@ -438,7 +422,7 @@ class AttentionLinesView(WordPicture):
         self.bench.selection.choose_token((self.matrix.axes[word[0]], word[1]) if word else None, by)
         self._mark()
 
-    def told_at(self, point: QPointF) -> tuple[str, QRectF]:
+    def said_at(self, point: QPointF) -> tuple[str, QRectF]:
         word = self._word(point)
         if word is None:
             return "", QRectF()
@@ -488,6 +472,6 @@ class AttentionLinesView(WordPicture):
         elif self._lines.long and key is not None:
             named[0] += strongest(np.nan_to_num(self._lines.weights[:, key]), MOST_NAMED)
         across, word = (0.25, query) if query is not None else (0.75, key)
-        self.describe("" if word is None else self.told_at(QPointF(across, word + 0.5))[0])
+        self.describe("" if word is None else self.said_at(QPointF(across, word + 0.5))[0])
         for side, places in zip(("left", "right"), named, strict=True):
             self.side(side).mark(tuple(dict.fromkeys(places)))

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QRegion, QWheelEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.widgets.inputs import PushButton
-from explorer.ui.widgets.labels import Label, as_tip
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
@@ -212,7 +212,11 @@ class WordPicture(ZoomPlot):
         self.setFixedSize(across, round(down))
         if (len(rows), len(columns)) != self._shape:
             self._shape = len(rows), len(columns)
-            self.look(self.whole)
+            whole = self.whole
+            ends = {"xMax": whole.width(), "yMax": whole.height()}
+            least = {"minXRange": min(FEWEST, whole.width()), "minYRange": min(FEWEST, whole.height())}
+            self.getViewBox().setLimits(xMin=0, yMin=0, **ends, **least)
+            self.look(whole)
 
     def be_at_most(self, width: float, square: float, larger: float = 1.0) -> None:
         """Limit the width to `width` pixels, and the picture without its words to a square of `square` pixels.
@@ -280,14 +284,10 @@ class WordPicture(ZoomPlot):
 
     def look(self, part: QRectF) -> None:
         """Show a part, moved into the picture, and enlarged if it has less than `FEWEST` words."""
-        whole = self.whole
-        width = min(max(part.width(), FEWEST), whole.width())
-        height = min(max(part.height(), FEWEST), whole.height())
-        x = min(max(part.center().x() - width / 2, 0.0), whole.width() - width)
-        y = min(max(part.center().y() - height / 2, 0.0), whole.height() - height)
-        self.getViewBox().setRange(QRectF(x, y, width, height), padding=0, disableAutoRange=True)
+        box = self.getViewBox()
+        box.setRange(part, padding=0)
         # Several words on one pixel are averaged, instead of picking one of them.
-        dense = min(self.getViewBox().height() / height, self.getViewBox().width() / width) < 1
+        dense = min(box.height() / self.seen.height(), box.width() / self.seen.width()) < 1
         self.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense)
         self.paint_anew()
 
@@ -299,19 +299,14 @@ class WordPicture(ZoomPlot):
             seen.moveCenter(QPointF(column, row))
             self.look(seen)
 
-    def told_at(self, point: QPointF) -> tuple[str, QRectF]:
-        """The tooltip for a place, and the part of the picture that it is about."""
+    def said_at(self, point: QPointF) -> tuple[str, QRectF]:
+        """The words about a place, and the part of the picture that they are about, both in its units."""
         raise NotImplementedError(type(self).__name__)
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        if event.type() != QEvent.Type.ToolTip:
-            return bool(super().viewportEvent(event))
-        text, of = self.told_at(self.at(QPointF(event.pos())))  # type: ignore[attr-defined]
-        corners = (self.mapFromScene(self.getViewBox().mapViewToScene(c)) for c in (of.topLeft(), of.bottomRight()))
-        rect = QRect(*corners)
-        # The tooltip is below and to the right, so that it does not cover the row and the column that it describes.
-        QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), as_tip(text), self.viewport(), rect)
-        return True
+    def told_at(self, position: QPointF) -> tuple[str, QRect]:
+        text, of = self.said_at(self.at(position))
+        corners = self.pixel(of.left(), of.top()), self.pixel(of.right(), of.bottom())
+        return text, QRect(*(corner.toPoint() for corner in corners))
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)

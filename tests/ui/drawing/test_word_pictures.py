@@ -260,12 +260,15 @@ def test_an_edit_keeps_the_part_in_sight(heat, pair):
 
 
 def test_pointing_and_clicking_at_a_square_of_many(heat, pair, hand):
+    row = heat.viewport().rect().adjusted(spot(heat, 0, 20).x(), spot(heat, 40, 0).y(), 0, 0)
+    row.setBottom(spot(heat, 41, 0).y())
+    bare = heat.grab(row).toImage()
     hand.hover(heat, spot(heat, 40.5, 12.5))
     pointed = pair.bench.selection.cell
     assert (pointed.node, pointed.index[0]) == (WEIGHTS, 0)
     assert abs(pointed.index[1] - 40) <= 1
     assert abs(pointed.index[2] - 12) <= 1
-    assert heat._guides[0].isVisible()
+    assert heat.grab(row).toImage() != bare, "a line leads to the square, which is small"
     hand.click(heat, spot(heat, 40.5, 12.5))
     hand.hover(heat, spot(heat, 60.5, 30.5))
     assert pair.bench.selection.cell != pointed
@@ -291,7 +294,7 @@ def test_a_tooltip_leaves_the_row_and_the_column_free(short, eye, hand, qtbot):
 
 
 def test_beside_the_words_there_is_nothing_to_tell(heat):
-    assert heat.told_at(QPointF(-3, 5))[0] == ""
+    assert heat.said_at(QPointF(-3, 5))[0] == ""
 
 
 # Lines
@@ -321,7 +324,7 @@ def test_the_word_looked_at_shows_the_strongest_of_its_own_and_names_them(lines,
     assert set(keys.tolist()) == {key}
     column = eye.value(pair, node)[:, key]
     assert queries.tolist() == np.argsort(-column, kind="stable")[:MOST_LINES].tolist()
-    told, _ = lines.told_at(QPointF(0.9, key + 0.5))
+    told, _ = lines.said_at(QPointF(0.9, key + 0.5))
     assert told.splitlines()[0] == f"word{key} is looked at by"
     hand.away(pair.window())
     assert pair.bench.selection.token is None
@@ -358,7 +361,7 @@ def test_numbers_that_are_none_are_drawn_as_nothing(heat, lines, pair, eye):
     pair.follow()
     pair.bench.selection.point(Cell(WEIGHTS, (0, 1, 0)))
     assert not pair.grab().isNull()
-    assert lines.told_at(QPointF(0.1, 1.5))[0]
+    assert lines.said_at(QPointF(0.1, 1.5))[0]
 
 
 def test_pictures_that_are_hidden_take_no_notice_of_cells_that_they_do_not_have(lines, pair):
@@ -479,7 +482,7 @@ def test_a_change_is_signed_and_the_lines_say_that_they_show_the_weights(short):
 def test_where_there_is_nothing_to_compare_a_heat_map_says_so(short):
     short.follow(showing="difference")
     heat, _ = short.pictures
-    for said in (heat._caption.text(), heat.accessibleName(), heat.told_at(QPointF(0.5, 0.5))[0]):
+    for said in (heat._caption.text(), heat.accessibleName(), heat.said_at(QPointF(0.5, 0.5))[0]):
         assert said.endswith(ALONE)
 
 

@@ -5,7 +5,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QWidget
 from training_tab import click_weight, lengths_of, ticks_of
 
@@ -410,7 +410,7 @@ def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
     curve = eye.plot(window, RunCurve)
     start = float(window.bench.document.engine.values["loss.value"])
     assert f"{start:.4g} after 0 steps" in curve.accessibleName()
-    assert curve._dot.place == (0, start)
+    assert curve._dot.pos() == QPointF(0, start)
     take(qtbot, hand, stepper, 3)
     qtbot.waitUntil(lambda: "after 3 steps" in curve.accessibleName())
     (log,) = [box for box in panel.findChildren(QCheckBox) if box.text() == "Logarithmic scale"]

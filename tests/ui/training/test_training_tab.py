@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton, QScrollArea
 from training_tab import ask, click_weight, field, learn_from, plot, said, says, ticks_of, words_of
 
@@ -97,7 +97,7 @@ def assert_start(window, tab, setting):
         == f"Curves of loss: training from {loss:.4g} to {loss:.4g} after 0 steps"
     )
     assert not plot(tab, "loss curves").nothing.isVisible()
-    assert plot(tab, "loss curves")._dot.place == (0, loss)
+    assert plot(tab, "loss curves")._dot.pos() == QPointF(0, loss)
     still = setting in ("textbook", "zeros")
     assert plot(tab, "length curves").nothing.isVisible() == still
     if still:
