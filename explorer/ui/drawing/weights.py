@@ -244,7 +244,9 @@ class _Over(PixelItem):
     def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
         view, theme, whole = self._view, self._view.bench.appearance.theme, to_pixels.mapRect(self._view.whole)
         if view.matrix.colours != SHARES:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             paint_signs(painter, theme, view.matrix.array, whole)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if (pointed := view.pointed()) is not None:
             row, column = pointed
             paint_square(painter, theme, to_pixels.mapRect(QRectF(column, row, 1, 1)), whole)
