@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
+Flag = Qt.ItemFlag
+FLAGS = Flag.ItemIsEnabled | Flag.ItemIsSelectable | Flag.ItemIsEditable | Flag.ItemIsDragEnabled
 PLAYED = "This number comes when its derivation has been played."
 
 
@@ -54,7 +56,7 @@ class MatrixModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.matrix.columns)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+        return FLAGS
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import proxy
 
 import numpy as np
-from PySide6.QtCore import QMimeData, QPoint, Qt
+from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QDrag, QDropEvent, QGuiApplication, QMouseEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
@@ -96,6 +96,38 @@ class Ranges:
         rows, columns = self.selected()
         check_count(len(rows) * len(columns))
         return _as_text(self._view.matrix, rows, columns)
+
+    def may_lift(self, event: QMouseEvent) -> bool:
+        """Whether a press is on selected numbers of a computed matrix, so that a drag takes these along."""
+        index, (rows, columns) = self._view.indexAt(event.position().toPoint()), self.selected()
+        plain = event.button() == Qt.MouseButton.LeftButton and not event.modifiers() and not self._view.matrix.editable
+        return plain and index.isValid() and index.row() in rows and index.column() in columns
+
+    def lift(self) -> None:
+        """Drag the selected numbers, as text, to where the mouse is released."""
+        data = QMimeData()
+        try:
+            data.setText(self.text())
+        except ExplorerError as error:
+            show_error(error, self._view.viewport())
+            return
+        drag = QDrag(self._view)
+        drag.setMimeData(data)
+        drag.exec(Qt.DropAction.CopyAction)
+
+    def offered(self, event: QDropEvent) -> bool:
+        """Accept numbers that are dragged over the view, if they can be dropped there."""
+        fits = _has_numbers(event) and self._view.indexAt(event.position().toPoint()).isValid()
+        event.setDropAction(Qt.DropAction.CopyAction if fits else event.dropAction())
+        event.setAccepted(fits)
+        return fits
+
+    def dropped(self, event: QDropEvent) -> None:
+        """Put dropped numbers into the cells, from the one under the mouse on."""
+        if self.offered(event):
+            self._view.clearSelection()
+            self._view.setCurrentIndex(self._view.indexAt(event.position().toPoint()))
+            self.put(event.mimeData().text())
 
     def cut(self) -> None:
         """Copy the selection, then set it to 0."""
@@ -246,78 +278,6 @@ def _is_number(text: str) -> bool:
     except ExplorerError as error:
         return error.id != "bad-number"
     return True
-
-
-class Lifting:
-    """Dragging numbers out of one view, and dropping numbers on it."""
-
-    def __init__(self, view: MatrixView) -> None:
-        self._view = view
-        self._from: QPoint | None = None
-        view.setAcceptDrops(True)
-
-    def pressed(self, event: QMouseEvent) -> bool:
-        """Note a press on selected numbers of a computed matrix, which may become a drag; returns whether it is one."""
-        view, at = self._view, event.position().toPoint()
-        index = view.indexAt(at)
-        if view.matrix.editable or event.button() != Qt.MouseButton.LeftButton or event.modifiers():
-            return False
-        rows, columns = view.editing.ranges.selected()
-        self._from = at if index.row() in rows and index.column() in columns and index.isValid() else None
-        return self._from is not None
-
-    def moved(self, event: QMouseEvent) -> bool:
-        """Begin a drag once the mouse has moved far enough; returns whether a press on selected numbers was noted."""
-        if self._from is None:
-            return False
-        if (event.position().toPoint() - self._from).manhattanLength() >= QApplication.startDragDistance():
-            self._from = None
-            try:
-                taken = self.taken()
-            except ExplorerError as error:
-                show_error(error, self._view.viewport())
-                return True
-            drag = QDrag(self._view)
-            drag.setMimeData(taken)
-            drag.exec(Qt.DropAction.CopyAction)
-        return True
-
-    def released(self) -> None:
-        """Treat a press that became no drag as a click on a cell."""
-        if self._from is not None:
-            index, self._from = self._view.indexAt(self._from), None
-            self._view.clearSelection()
-            self._view.setCurrentIndex(index)
-            self._view.take_click(index)
-
-    def taken(self) -> QMimeData:
-        """The selected numbers as the data of a drag.
-
-        Raises `ExplorerError`: "copy-too-large".
-        """
-        data = QMimeData()
-        data.setText(self._view.editing.ranges.text())
-        return data
-
-    def offered(self, event: QDropEvent) -> None:
-        """Accept numbers that are dragged over the view, if they can be dropped there."""
-        if _has_numbers(event) and self._view.indexAt(event.position().toPoint()).isValid():
-            event.setDropAction(Qt.DropAction.CopyAction)
-            event.accept()
-        else:
-            event.ignore()
-
-    def dropped(self, event: QDropEvent) -> None:
-        """Put dropped numbers into the cells, from the one under the mouse on."""
-        index = self._view.indexAt(event.position().toPoint())
-        if not index.isValid() or not _has_numbers(event):
-            event.ignore()
-            return
-        self._view.clearSelection()
-        self._view.setCurrentIndex(index)
-        self._view.editing.ranges.put(event.mimeData().text())
-        event.setDropAction(Qt.DropAction.CopyAction)
-        event.accept()
 
 
 def _has_numbers(event: QDropEvent) -> bool:

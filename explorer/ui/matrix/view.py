@@ -28,7 +28,6 @@ from explorer.pages.matrix import Matrix
 from explorer.ui.matrix.editing import CellEditing, CellEditor
 from explorer.ui.matrix.form import MAP, MOST_ROWS, SIZES, Extent, Form, Letters, extent
 from explorer.ui.matrix.model import Labels, MatrixModel, ModelIndex, paint_cells
-from explorer.ui.matrix.ranges import Lifting
 from explorer.ui.selection import Coming
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
@@ -66,7 +65,7 @@ class MatrixView(QTableView):
         self.letters = self.figures = self.letters_in(self.form)
         """The letters that it is painted with, and those of its numbers."""
         self.editing = CellEditing(self)
-        self.lifting = Lifting(self)
+        self.setAcceptDrops(True)
         self.setHorizontalHeader(Labels(Qt.Orientation.Horizontal, self))
         self.setVerticalHeader(Labels(Qt.Orientation.Vertical, self))
         self.setModel(self.table)  # after the headers: Qt's own would ask for all labels
@@ -458,28 +457,31 @@ class MatrixView(QTableView):
             event.ignore()  # the page scrolls
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if not self.editing.pin_pressed(event) and not self.lifting.pressed(event):
+        if not self.editing.pin_pressed(event):
+            self.setDragEnabled(self.editing.ranges.may_lift(event))  # else the mouse selects
             super().mousePressEvent(event)
             self.editing.mouse_pressed(event)
             self.take_click(self.indexAt(event.position().toPoint()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if not self.lifting.moved(event) and not self.editing.mouse_moved(event):
+        if not self.editing.mouse_moved(event):
             super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self.editing.mouse_released()
-        self.lifting.released()
         super().mouseReleaseEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        self.lifting.offered(event)
+        self.editing.ranges.offered(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        self.lifting.offered(event)
+        self.editing.ranges.offered(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self.lifting.dropped(event)
+        self.editing.ranges.dropped(event)
+
+    def startDrag(self, actions: Qt.DropAction) -> None:
+        self.editing.ranges.lift()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if not self.currentIndex().isValid():  # the menu key, without a current cell
