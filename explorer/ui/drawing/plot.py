@@ -67,7 +67,8 @@ class Side(pg.AxisItem):
         """The indices of the labels that are always written."""
         self._laid: dict[tuple[str, bool], tuple[QStaticText, float, float]] = {}
         self._most = 0
-        self._letters: tuple[QFont, QFont] | None = None
+        self._fonts = self._usual
+        """The fonts of the labels, and of marked ones."""
         self.title = ""
         self._short = ""
         self.log = False
@@ -95,8 +96,7 @@ class Side(pg.AxisItem):
             return  # after most edits the words are the same, and measuring them takes longer than the picture
         self._shown = shown
         self._laid.clear()
-        self.title, self._short, self._most = title, "", most
-        self._letters = None
+        self.title, self._short, self._most, self._fonts = title, "", most, self._usual
         metrics, px = QFontMetrics(self._fonts[1]), self._bench.appearance.px
         self._words = tuple(metrics.elidedText(word, Qt.TextElideMode.ElideRight, px(LONGEST)) for word in words)
         longest = max((metrics.horizontalAdvance(word) for word in self._words), default=0)
@@ -105,28 +105,32 @@ class Side(pg.AxisItem):
         self.upright = not self.beside and crowded and not 0 < most < len(self._words)
         if self.beside or self.upright:
             unit, inside = room / max(len(self._words), 1), across - GAP - 3 * self.beside
-            self._letters = None if most else self._smaller(unit, 1.0 if longest <= inside else inside / longest)
-            if self._letters:
-                metrics = QFontMetrics(self._letters[1])
-                longest = max(map(metrics.horizontalAdvance, self._words), default=0)
+            if not most:
+                self._fonts = self._fitting(unit, 1.0 if longest <= inside else inside / longest)
+            longest = max(map(QFontMetrics(self._fonts[1]).horizontalAdvance, self._words), default=0)
             self._take(longest + GAP + 3 * self.beside)
         else:
             self._take(metrics.height() + GAP)
 
-    def _smaller(self, unit: float, part: float) -> tuple[QFont, QFont] | None:
-        """Smaller fonts in which labels `unit` pixels apart fit; None if the usual fonts fit, or no font does.
+    @property
+    def _usual(self) -> tuple[QFont, QFont]:
+        fonts = self._bench.appearance.fonts
+        return fonts.small, fonts.bold.small
+
+    def _fitting(self, unit: float, part: float) -> tuple[QFont, QFont]:
+        """The fonts in which labels `unit` pixels apart fit; the usual ones if these fit, or if no smaller font does.
 
         `part`: the greatest size of the fonts, relative to the usual ones.
         """
-        plain, bold = self._fonts
+        plain, bold = self._usual
         usual = QFontInfo(plain).pixelSize()
         for size in range(int(usual * part), self._bench.appearance.px(LEAST) - 1, -1):
             smaller = QFont(plain), QFont(bold)
             for font in smaller:
                 font.setPixelSize(size)
             if QFontMetrics(plain if size == usual else smaller[0]).height() * CLOSEST <= unit:
-                return smaller if size < usual else None
-        return None
+                return smaller if size < usual else (plain, bold)
+        return plain, bold
 
     def show_numbers(self, low: float, high: float, room: float, title: str = "", short: str = "") -> None:
         """Show numbers from `low` to `high` along `room` pixels, and a title that says what they are.
@@ -136,8 +140,7 @@ class Side(pg.AxisItem):
         shown = (low, high, room, title, short, self.log)
         if shown == self._shown:
             return
-        self._shown, self._words, self.title, self._short = shown, None, title, short
-        self._letters = None
+        self._shown, self._words, self.title, self._short, self._fonts = shown, None, title, short, self._usual
         metrics = QFontMetrics(self._fonts[0])
         if self.beside:
             texts = ["−0.0", *(text for _, text in self.ticks(low, high, room))]
@@ -247,12 +250,6 @@ class Side(pg.AxisItem):
             if is_in and i not in self.marked and not [m for m in marked if abs(middle - m) < apart]:
                 found.append((i, middle))
         return found
-
-    @property
-    def _fonts(self) -> tuple[QFont, QFont]:
-        """The fonts of the labels, and of marked ones."""
-        fonts = self._bench.appearance.fonts
-        return self._letters or (fonts.small, fonts.bold.small)
 
     def title_written(self) -> str:
         """The title; if it is longer than the picture, in fewer words, or only its end, such as the index of a cell."""

@@ -131,7 +131,6 @@ class HeatMapView(WordPicture):
         self._image.setImage(ramp.table[ramp.index(self.shares, low, 1.0)], autoLevels=False, levels=None)
         shown = "" if matrix.showing == "values" else matrix.nothing or SHORT.get(matrix.showing, SHOWN[matrix.showing])
         self.caption(" · ".join(filter(None, (element.title, shown))), element.title)
-        self._over.prepareGeometryChange()
         self.lay_out(matrix.rows, matrix.columns)
         self._summarize()
         self._mark()
@@ -196,6 +195,10 @@ class HeatMapView(WordPicture):
         rows, columns = self._shape  # those of the drawn model; the present one may already be another
         return (row, column) if row < rows and column < columns else None
 
+    def look(self, part: QRectF) -> None:
+        self._over.cover(self.whole)
+        super().look(part)
+
     def middle(self) -> QPointF | None:
         pointed = self.pointed()
         return None if pointed is None else QPointF(pointed[1] + 0.5, pointed[0] + 0.5)
@@ -236,13 +239,18 @@ class _Over(PixelItem):
 
     def __init__(self, view: HeatMapView) -> None:
         super().__init__()
-        self._view = view
+        self._view, self._place = view, QRectF()
+
+    def cover(self, place: QRectF) -> None:
+        """Take the place of all squares."""
+        self.prepareGeometryChange()
+        self._place = place
 
     def boundingRect(self) -> QRectF:
-        return self._view.whole
+        return self._place
 
     def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
-        view, theme, whole = self._view, self._view.bench.appearance.theme, to_pixels.mapRect(self._view.whole)
+        view, theme, whole = self._view, self._view.bench.appearance.theme, to_pixels.mapRect(self._place)
         if view.matrix.colours != SHARES:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             paint_signs(painter, theme, view.matrix.array, whole)
