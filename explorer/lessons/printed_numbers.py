@@ -45,12 +45,14 @@ class SlipResult(Frozen, eq=False):
     computed: Array  # what the node computes, in the shape of the figure's values
 
 
-def check_figures() -> list[Result]:
+@cache
+def check_figures() -> tuple[Result, ...]:
     """Compare every printed figure of the references with its node."""
-    return [_result(figure) for figure in references.figures()]
+    return tuple(_result(figure) for figure in references.figures())
 
 
-def check_slips() -> list[SlipResult]:
+@cache
+def check_slips() -> tuple[SlipResult, ...]:
     """Check every slip that a node can prove: the node computes what we call right, and not what is printed."""
     results = []
     for slip in references.slips():
@@ -58,7 +60,7 @@ def check_slips() -> list[SlipResult]:
             result = _result(slip.figure)
             wrong = slip.wrong is not None and replace(slip.figure, values=slip.wrong).agrees(result.computed)
             results.append(SlipResult(slip, result.agrees and not wrong, result.computed))
-    return results
+    return tuple(results)
 
 
 @cache
@@ -198,8 +200,12 @@ class PrintedNumber(Frozen, eq=False):
     times: int = 1  # how often it is printed
 
 
+@cache
 def printed_numbers() -> tuple[PrintedNumber, ...]:
-    """All printed numbers, by reference: tables and worked lines, then slips and claims, then citations."""
+    """All printed numbers, by reference: tables and worked lines, then slips and claims, then citations.
+
+    Computed once: each window shows them, and ``explorer check`` needs them beside the figures.
+    """
     by_id = {(one.figure.reference, one.figure.id): one for one in check_figures()}
     found: dict[str, list[PrintedNumber]] = {reference.id: [] for reference in references.all_references()}
     for (reference, name), result in by_id.items():

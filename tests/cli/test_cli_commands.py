@@ -17,7 +17,7 @@ from explorer.cli import bench, lessons, main, show
 from explorer.cli.parser import COMMANDS, UsageError
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import catalogue, courses, models
-from explorer.lessons.printed_numbers import check_figures, check_slips, printed_numbers
+from explorer.lessons.printed_numbers import check_figures, check_slips
 from explorer.lessons.replay import check_lesson
 from explorer.library import page
 from explorer.library.matrix import columns, width
@@ -110,17 +110,14 @@ def test_replay_of_what_goes_wrong(capsys, tmp_path):
 # check
 
 
-RESULTS = {one.__name__: cache(one) for one in (check_figures, check_slips, printed_numbers)}
 LESSONS = cache(check_lesson)
 
 
 @pytest.fixture
 def checked_once(monkeypatch):
     """What comes out of checking everything, which takes seconds, for all tests of how it is told."""
-    for name, results in RESULTS.items():
-        monkeypatch.setattr(lessons, name, results)
     monkeypatch.setattr(lessons, "check_lesson", LESSONS)
-    return {name: results() for name, results in RESULTS.items()}
+    return {one.__name__: one() for one in (check_figures, check_slips)}
 
 
 def test_check_everything(capsys, checked_once):
