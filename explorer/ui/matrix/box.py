@@ -348,7 +348,7 @@ class MatrixBox(QWidget):
         elif folded:
             last = picture
         wide = max(first.width(), last.width())
-        if alone and left + wide > form.room:  # above the words of the rows, too
+        if not (inline or folded) and left + wide > form.room:  # above the words of the rows, too
             begins, left = 0, sign
         low = QSize(left + first.width() + self._between + last.width(), max(first.height(), last.height()))
         high = QSize(left + wide, first.height() + last.height())

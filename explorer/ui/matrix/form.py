@@ -115,7 +115,7 @@ def _patterns(labels: tuple[str, ...]) -> frozenset[str]:
 
 
 LEAST_COLUMNS = 2
-"""Columns that are visible whatever the room."""
+"""Columns for which a matrix wants room: beside others in a row, and beside a small picture of the whole."""
 MOST_ROWS, LENS = 16, 8
 """Up to so many rows all are visible; of more rows, so many, with a small picture of the whole above or beside them."""
 MAP = 132
@@ -207,19 +207,22 @@ def extent(matrix: Matrix, form: Form, letters: Letters, beside: int) -> Extent:
     if form.led:
         own = max(letters.least(matrix), min(own, form.room - form.led))
     across, down = max(own, form.least[0], form.column), max(form.row, letters.row)
+    label_room = min(label_room, max(form.room - across, across // 2))  # the names of rows leave room for one column
     left, top = max(label_room if form.labelled else 0, form.least[1]), letters.above(matrix)
     # Without the room for row labels, shown or not: else a matrix before it would change this.
     room = form.room - max(label_room, form.least[1])
-    if form.high is None and columns < rows and (rows > MOST_ROWS or columns * across > room):
-        room -= beside
-    shown_columns = min(columns, max(LEAST_COLUMNS, room // across))
+    tall = columns < rows
+    if form.high is None and tall and (rows > MOST_ROWS or columns * across > room):
+        tall = LEAST_COLUMNS * across <= room - beside  # else the small picture stands above the numbers
+        room -= beside * tall
+    shown_columns = min(columns, max(room // across, 1))
     shown_rows = rows if rows <= MOST_ROWS else LENS
     if form.high is not None:
         shown_rows = min(rows, max((form.high - top) // down, 1))
     all_in_sight = shown_rows == rows and shown_columns == columns
     # With a greatest height, as on a slide, no small picture stands beside the numbers.
     whole = form.high is not None or all_in_sight
-    map_above = not whole and shown_columns < columns and rows <= columns
+    map_above = not whole and shown_columns < columns and not tall
     cut = whole and not all_in_sight
     all_ = columns * max(own, form.least[0])
     inside = label_room, left, top, across, down, shown_rows, shown_columns

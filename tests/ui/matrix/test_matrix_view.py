@@ -19,7 +19,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.matrix import Matrix, matrix
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.form import LEAST_COLUMNS, MAP, MOST_ROWS
+from explorer.ui.matrix.form import MAP, MOST_ROWS
 from explorer.ui.matrix.model import RIGHT
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.selection import Selection
@@ -569,7 +569,7 @@ def test_a_wide_matrix_shows_as_many_columns_as_there_is_room_for(bench_on, show
         assert room - cell < view.width() <= room
         assert not view.extent.whole
     give_room(view, 10)
-    assert (view.width() - view.extent.left) // cell == LEAST_COLUMNS
+    assert (view.width() - view.extent.left) // cell == 1
 
 
 def test_a_matrix_has_the_same_columns_in_sight_with_the_labels_of_its_rows_and_without(show):

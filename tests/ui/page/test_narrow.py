@@ -117,6 +117,12 @@ def test_in_the_smallest_window_nothing_makes_a_page_wider_than_what_is_in_sight
         page = eye.go_to(window, name)
         eye.settle(window)
         assert (lesson, page.horizontalScrollBar().maximum()) == (lesson, 0)
+    for lesson, step in (("positions-cat-mat", 5), ("jump", 8), ("start-here", 8)):  # up to 233 pixels too wide
+        window.bench.open(load(lesson))
+        window.lessons.begin_steps()
+        window.lessons.guide.go(step)
+        eye.settle(window)
+        assert (lesson, step, window.page().horizontalScrollBar().maximum()) == (lesson, step, 0)
 
 
 def test_in_the_smallest_usual_window_no_word_is_cut(open_window, eye):
