@@ -1,8 +1,6 @@
 """What went wrong is said over the window, and stays until the person goes on; a bug is told and written down."""
 
 import logging
-import os
-import subprocess
 import sys
 
 import pytest
@@ -15,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.ui.errors import LOG, LOGS, Message, Unexpected, least_covering, places, show_done, show_error
+from tests.started import started
 
 ERROR = ExplorerError("unknown-word", word="x", vectors="these", near="")
 
@@ -245,8 +244,5 @@ sys.exit(app.run())
 
 
 def test_the_program_goes_on(tmp_path):
-    environment = {**os.environ, "EXPLORER_SETTINGS": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False, timeout=300
-    )
+    done = started(PROGRAM, EXPLORER_SETTINGS=str(tmp_path))
     assert done.returncode == 7, done.stderr

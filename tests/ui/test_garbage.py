@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QApplication, QGraphicsItem, QWidget
 
 from explorer.pages.element import Element
 from explorer.ui.window.top_bar import TABS
+from tests.started import started
 from tests.ui.conftest import lesson_of
-from tests.ui.test_real_window import run, x_server
+from tests.ui.test_real_window import x_server
 
 
 @contextmanager
@@ -100,7 +101,7 @@ def test_a_stage_in_a_window_of_its_own_goes_with_what_it_holds_when_that_is_clo
 
 
 STRESS = """
-import gc, threading
+import gc, sys, threading
 from explorer.app import open_window
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import catalogue
@@ -136,12 +137,12 @@ for name in ("xor", "two-vectors"):
             app.processEvents()
 print(themes > 2, collected[True] > 10, collected[False] > 100)
 window.close()
+sys.exit()
 """
 
 
 def test_the_collector_may_come_at_any_time_and_on_any_thread():
     """On a screen where there can be one: its windows are deleted by the same ways, and by their own."""
     with x_server() if shutil.which("Xvfb") else nullcontext() as name:
-        where = {"QT_QPA_PLATFORM": "offscreen"} if name is None else {"QT_QPA_PLATFORM": "xcb", "DISPLAY": name}
-        done = run(code=STRESS, **where)
+        done = started(STRESS, QT_QPA_PLATFORM="offscreen" if name is None else "xcb", DISPLAY=name)
     assert (done.returncode, done.stdout) == (0, "True True True\n"), done.stderr

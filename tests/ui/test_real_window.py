@@ -182,9 +182,15 @@ def test_a_display_that_does_not_answer_is_none():
     assert "no display" in done.stderr
 
 
-def test_starting_does_not_import_gensim_or_what_the_first_page_does_not_need():
+def test_starting_imports_and_reads_nothing_and_makes_no_types_of_widgets_that_the_first_page_does_not_need():
+    """PySide's own `import` reads the sources of modules, and a widget that Qt made asks for the types of all widgets.
+
+    A process that has imported nothing before.
+    """
     code = (
-        "import sys; from explorer.app import open_window; app, window = open_window();"
+        "import linecache, sys; from explorer.app import open_window; app, window = open_window();"
+        "from PySide6 import QtWidgets;"
+        "print([file for file in linecache.cache if 'explorer' in file], 'QWizard' in vars(QtWidgets));"
         "unneeded = {'gensim', 'scipy', 'matplotlib', 'pyqtgraph', 'ziamath', 'numpy.ma', 'importlib.metadata',"
         "'email', 'difflib', 'hashlib', 'secrets', 'subprocess',"
         "'explorer.training.run', 'explorer.ui.new_model', 'explorer.lessons.step_tables',"
@@ -197,22 +203,11 @@ def test_starting_does_not_import_gensim_or_what_the_first_page_does_not_need():
         "print(sorted({'gensim', 'scipy'} & set(sys.modules)))"
     )
     done = run(code=code, QT_QPA_PLATFORM="offscreen")
-    assert done.returncode == 0, done.stderr
-    unneeded, later = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    read, unneeded, later = done.stdout.splitlines()
+    assert read == "[] False"
     assert (unneeded.partition(" ")[0], later) == ("[]", "[]")
     assert int(unneeded.partition(" ")[2]) <= MOST_OF_OURS
-
-
-def test_starting_reads_no_source_and_makes_no_types_of_widgets_that_it_does_not_use():
-    # PySide's own `import` reads the sources of modules, and a widget that Qt made asks for the types of all widgets.
-    code = (
-        "import linecache; from explorer.app import open_window; app, window = open_window();"
-        "from PySide6 import QtWidgets;"
-        "print([file for file in linecache.cache if 'explorer' in file], 'QWizard' in vars(QtWidgets))"
-    )
-    done = run(code=code, QT_QPA_PLATFORM="offscreen")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "[] False\n"
 
 
 def test_smoke(smoke):

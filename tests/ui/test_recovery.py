@@ -3,8 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from threading import Event, Timer
 
@@ -17,6 +15,7 @@ from explorer.document.commands import SetCells
 from explorer.document.storage import load
 from explorer.settings import Settings
 from explorer.ui import saving
+from tests.started import started
 from tests.ui.conftest import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "page_rests")
@@ -69,8 +68,7 @@ def number(state):
 def killed(tmp_path_factory):
     """The settings of a window in which a number was edited, and which was killed once that was on the disk."""
     folder = tmp_path_factory.mktemp("killed")
-    environment = {**os.environ, "EXPLORER_SETTINGS": str(folder)}
-    ended = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, timeout=PATIENCE_S)
+    ended = started(PROGRAM, EXPLORER_SETTINGS=str(folder))
     assert ended.returncode == (-signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
     assert len(documents(folder)) == 1
     return folder
