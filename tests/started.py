@@ -18,7 +18,7 @@ IMPORTED = """
 import gc, json, os, sys
 import explorer.app
 gc.freeze()
-for line in sys.stdin:
+for line in open(0, closefd=False):  # nothing is read of `sys.stdin`
     code, arguments, folder, environment = json.loads(line)
     if process := os.fork():
         print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
@@ -53,9 +53,17 @@ def started(code, *arguments, **changes):
     return subprocess.CompletedProcess(code, int(said), out, err)
 
 
+def drawn_without_display(folder, *command):
+    """What a command returns and prints in a folder, where there is no display and nothing is asked of Qt."""
+    code = "import os, sys; from explorer.__main__ import main; os.chdir(sys.argv.pop(1)); sys.exit(main())"
+    without = (name for name in os.environ if name.startswith(("QT_", "DISPLAY", "WAYLAND")))
+    return started(code, folder, *command, **dict.fromkeys(without))
+
+
 @functools.cache
 def _imported():
     command = [sys.executable, "-c", IMPORTED]
-    running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    root = Path(__file__).parents[1]
+    running = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     atexit.register(running.communicate)  # it ends where nothing more comes
     return running

@@ -1,7 +1,6 @@
 """What the other commands print, and how the program ends."""
 
 import json
-import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
@@ -27,6 +26,7 @@ from explorer.words.catalogue import OFFERED, SHIPPED
 from tests.lessons.conftest import THREE
 from tests.refusals import refuses
 from tests.samples import each
+from tests.started import drawn_without_display
 
 
 def test_version(capsys):
@@ -378,11 +378,8 @@ def test_qt_is_given_a_locale_that_it_does_not_complain_of(linux, encoding, give
 
 def test_words_in_a_script_that_no_font_has_are_no_page_of_warnings(tmp_path):
     """Qt printed a line for each font of the machine, three times over."""
-    env = {name: value for name, value in page.os.environ.items() if not name.startswith(("QT_", "DISPLAY", "WAYLAND"))}
-    command = [sys.executable, "-m", "explorer", "render", "you-are-welcome", "source.embedding", "a.png"]
-    done = subprocess.run(
-        [*command, "--tokens", "हिन्दी में"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-    )
+    command = "render", "you-are-welcome", "source.embedding", "a.png"
+    done = drawn_without_display(tmp_path, *command, "--tokens", "हिन्दी में")
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote a.png\n", "")
 
 

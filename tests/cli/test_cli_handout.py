@@ -1,8 +1,6 @@
 """`handout` writes a lesson on paper, without a display."""
 
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from math import ceil, inf
 
@@ -14,11 +12,11 @@ from PySide6.QtGui import QImage, QTextDocument
 from explorer.cli import main
 from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
-from explorer.library import page
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson import handout
 from explorer.ui.lesson.handout import SIZES, Part, _columns, _document, _forms, _Heights, _pages, _section
 from explorer.ui.lesson.step_pictures import MARGIN, NARROW, SHARP, pictures_of_step
+from tests.started import drawn_without_display
 
 LESSON = """
 format = 4
@@ -42,11 +40,8 @@ why = "A dot product."
 
 
 def test_a_lesson_on_paper(tmp_path):
-    without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    env = {name: value for name, value in page.os.environ.items() if name not in without}
     (tmp_path / "one.toml").write_text(LESSON)
-    command = [sys.executable, "-m", "explorer", "handout", "one.toml", "one.html"]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = drawn_without_display(tmp_path, "handout", "one.toml", "one.html")
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote one.html\n", "")
     text = (tmp_path / "one.html").read_text("utf-8")
     assert text.count("<section>") == text.count("data:image/png;base64,") == 4

@@ -1,9 +1,7 @@
 """`render` writes pictures, with and without a display, and `ink` says whose the ink on the page of each step is."""
 
 import json
-import os
 import struct
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from types import SimpleNamespace
@@ -13,8 +11,8 @@ import pytest
 from explorer.cli import main
 from explorer.cli.parser import UsageError
 from explorer.cli.render import parse_size
-from explorer.library import page
 from tests.samples import each
+from tests.started import drawn_without_display
 
 LESSON = """
 format = 4
@@ -58,10 +56,7 @@ def run(qapp, monkeypatch, tmp_path, capsys):
 
 
 def test_pictures_without_a_display(tmp_path):
-    without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    env = {name: value for name, value in page.os.environ.items() if name not in without}
-    command = [sys.executable, "-m", "explorer", "render", "emma", "attention", "emma.png", "--size", "640x480"]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = drawn_without_display(tmp_path, "render", "emma", "attention", "emma.png", "--size", "640x480")
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote emma.png\n", "")
     head = (tmp_path / "emma.png").read_bytes()[:24]
     assert head[:8] == b"\x89PNG\r\n\x1a\n"
@@ -190,9 +185,7 @@ def test_the_light_lets_what_a_step_names_have_more_of_the_ink(tmp_path, capsys)
 def test_without_a_display_it_prints_nothing_but_its_table(tmp_path):
     """Qt's plugin for no display printed a line for each size of a window."""
     (tmp_path / "one.toml").write_text("[[step]]".join(LESSON.split("[[step]]")[:2]))
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("QT_", "DISPLAY", "WAYLAND"))}
-    command = [sys.executable, "-m", "explorer", "ink", "one.toml", "--size", "1024x640"]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = drawn_without_display(tmp_path, "ink", "one.toml", "--size", "1024x640")
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.started import started
 from tests.test_bundle import bundle_lists
 
 needs_xvfb = pytest.mark.skipif(
@@ -128,28 +129,17 @@ sys.exit(app.exec())
 @needs_xvfb
 def test_the_monkey_acts_where_no_window_manager_gives_a_window_the_keys_and_nobody_ends_a_drag(display):
     """In Qt's memory, where other tests run, a window is always active and no drag waits."""
-    monkey = ["tests/ui/test_monkey.py", "-k", "nobody_ends", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *monkey],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        env=environment(DISPLAY=display, QT_QPA_PLATFORM="xcb"),
-    )
+    others = dict.fromkeys(os.environ.keys() - environment())  # this pytest's are not its
+    monkey = "tests/ui/test_monkey.py", "-k", "nobody_ends", "-p", "no:cacheprovider"
+    code = "import pytest, sys; sys.exit(pytest.main(sys.argv[1:]))"
+    done = started(code, *monkey, **others | {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"})
     assert done.returncode == 0, done.stdout
 
 
 @needs_xvfb
 def test_the_window_appears_on_an_x_server(display, tmp_path):
     file = tmp_path / "window.png"
-    done = subprocess.run(
-        [sys.executable, "-c", WINDOW, file],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        env=environment(DISPLAY=display, QT_QPA_PLATFORM="xcb"),
-    )
+    done = started(WINDOW, file, DISPLAY=display, QT_QPA_PLATFORM="xcb", PYTHONWARNINGS="")
     assert (done.returncode, done.stderr) == (0, "")
     said, last = done.stdout.splitlines()
     gensim, active = last.split()

@@ -4,10 +4,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.started import started
 
 SCREEN = {"width": 1280, "height": 720, "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1, "y": 0}
 
@@ -16,16 +17,9 @@ def test_the_class_and_the_lecturer_have_a_screen_each(file, tmp_path):
     screens = [{"name": name, "x": x, **SCREEN} for name, x in (("laptop", 0), ("projector", 1280))]
     config = tmp_path / "screens.json"
     config.write_text(json.dumps({"screens": screens}))
-    root = Path(__file__).parents[3]
-    script = Path(__file__).with_name("two_screens.py")
+    script = Path(__file__).with_name("two_screens.py").read_text("utf-8")
     pictures = os.environ.get("PICTURES", "")
-    done = subprocess.run(
-        [sys.executable, script, file, pictures],
-        env={**os.environ, "QT_QPA_PLATFORM": f"offscreen:configfile={config}", "PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = started(script, file, pictures, QT_QPA_PLATFORM=f"offscreen:configfile={config}")
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said["screens"] == 2
@@ -87,14 +81,8 @@ def display():
 
 
 def test_a_projector_is_plugged_in_and_unplugged_under_real_keys(file, display):
-    script = Path(__file__).with_name("plugged_screen.py")
-    done = subprocess.run(
-        [sys.executable, script, file, os.environ.get("PICTURES", "")],
-        env={**os.environ, "QT_QPA_PLATFORM": "xcb", "DISPLAY": display, "PYTHONPATH": str(Path(__file__).parents[3])},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    script = Path(__file__).with_name("plugged_screen.py").read_text("utf-8")
+    done = started(script, file, os.environ.get("PICTURES", ""), QT_QPA_PLATFORM="xcb", DISPLAY=display)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said.pop("alone") == said.pop("left alone") == ["laptop"]

@@ -1,13 +1,11 @@
 """Pictures are made after the first paint, without holding the window."""
 
-import os
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
 
 from explorer.ui.page import picture_place
+from tests.started import started
 
 PROGRAM = """
 import sys, threading
@@ -28,9 +26,8 @@ print(threads)
 
 
 def test_the_window_is_not_held_by_the_import_of_pyqtgraph(tmp_path):
-    command, own = [sys.executable, "-c", PROGRAM], {"EXPLORER_SETTINGS": str(tmp_path)}
-    done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, timeout=120, check=True)
-    assert done.stdout.split() == ["{False}"]
+    done = started(PROGRAM, EXPLORER_SETTINGS=str(tmp_path))
+    assert (done.returncode, done.stdout.split()) == (0, ["{False}"]), done.stderr
 
 
 def test_all_types_of_qt_are_made_before_a_thread_asks_for_them(monkeypatch):

@@ -1,6 +1,4 @@
 import importlib
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -15,6 +13,7 @@ from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.widgets import formula as formula_module
 from explorer.ui.widgets.formula import Formula, typeset
 from explorer.ui.widgets.typesetting import Mrow, Row
+from tests.started import started
 
 SCALED = r"Z_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}}"
 
@@ -199,7 +198,7 @@ def test_starting_does_not_import_ziamath():
         "from explorer.ui.widgets.formula import Formula; f = Formula('Q'); f.sizeHint();"
         "sys.exit('ziamath' in sys.modules or 'pyqtgraph' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", code], timeout=300).returncode == 0
+    assert started(code).returncode == 0
 
 
 def test_ziamath_is_loaded_beside_the_window():
@@ -222,7 +221,7 @@ shown.show()
 while typeset.cache_info().misses == 0:
     app.processEvents()
 """
-    run = subprocess.run([sys.executable, "-c", code], timeout=300, capture_output=True, text=True)
+    run = started(code)
     assert run.returncode == 0, run.stderr
 
 
