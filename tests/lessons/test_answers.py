@@ -371,6 +371,14 @@ def test_minus_the_target_is_no_gradient_of_a_logit():
     assert verdict.meanwhile == "That is minus the target, without the probability."
 
 
+def test_a_product_with_the_wrong_sign_is_named():
+    """Of −3 × 4 + 1 × 2 it was said that −14 is too small."""
+    lesson = load("two-vectors")
+    at = [step.id for step in lesson.steps].index("apart")
+    verdict = judge(lesson.steps[at].question, -14, StepStates(lesson)[at])
+    assert "if the product for “up” has the wrong sign" in verdict.sentence
+
+
 def test_the_two_shares_exchanged_are_named():
     """Typed to one decimal, it was taken for a K that is not transposed, though the shares are given."""
     lesson = load("apple-orange")
