@@ -100,7 +100,7 @@ def _of_products(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
     if np.any(np.less(a.value, 0)) or np.any(np.less(b.value, 0)):
         sizes = step("dot", *(replace(one, value=np.abs(one.value)) for one in (a, b)))
         yield "minus signs", "if the minus signs are left out", sizes
-        for i in there if np.size(a.value) <= MOST_TERMS else ():
+        for i in there.tolist() if np.size(a.value) <= MOST_TERMS else ():
             turned = np.array(a.value, copy=True)
             turned[i] *= -1
             sentence = f"if the product for “{_term_names(one, labels)[i]}” has the wrong sign"
