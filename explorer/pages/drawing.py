@@ -6,6 +6,7 @@ Also pictures of attention: heat maps, lines, and sentences with lines between t
 import re
 from collections.abc import Iterable
 from dataclasses import field
+from math import inf
 
 import numpy as np
 
@@ -316,6 +317,19 @@ def zoomed(marks: Iterable[Mark], window: tuple[float, float, float, float], sum
 
 LONG = 24
 """With at most this many words, the colours of shares go from 0 to 1, so that pictures can be compared."""
+
+
+class WordRoom(Data):
+    """The room that a page gives a picture of words; lengths in pixels."""
+
+    width: float = inf  # the most of the whole picture
+    square: float = inf  # the most of the longer side of a heat map, without its words
+    larger: float = 1.0  # how many times farther apart than needed words stand, if they are few
+    # Of one of several heat maps that are compared; 0: it is alone.
+    side: int = 0  # its longer side, without its words
+    # The first of a line alone names the rows; all have one scale of colours, which stands above the first.
+    names_rows: bool = True
+    scaled: bool = True
 
 
 class HeatMap(Element):

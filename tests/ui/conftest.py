@@ -474,10 +474,7 @@ class NoPicture:
     def draw(self):
         pass
 
-    def be_at_most(self, width, square, larger):
-        pass
-
-    def be_one_of_many(self, side, names_rows, scaled):
+    def give(self, room):
         pass
 
     def come_from(self, stages):

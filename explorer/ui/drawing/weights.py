@@ -21,10 +21,9 @@ from explorer.pages.matrix import SHARES
 from explorer.ui.drawing.plot import PixelItem
 from explorer.ui.drawing.pointing import ends_of
 from explorer.ui.drawing.strokes import draw_weights, paint_square
-from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
+from explorer.ui.drawing.word_picture import MOST, MOST_IN_SIGHT, WORD, WordPicture
 from explorer.ui.selection import Coming
 from explorer.ui.theme import Theme, paint_signs, qcolor, shares_of
-from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.labels import be_there
 from explorer.ui.workbench import Workbench
 
@@ -125,7 +124,7 @@ class HeatMapView(WordPicture):
             ramp = theme.diverging_ramp
             least, most = ("≤ ", "≥ ") if limit < largest_of(matrix.array) else ("", "")
             self._legend.show_ends(f"{least}−{end}", f"{most}+{end}", signed=True)
-        be_there(self._legend, self._scaled)
+        be_there(self._legend, self.room.scaled)
         self.shares = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
         # Colours instead of a lookup table, of which pyqtgraph would make all 256 colours again for each image.
         self._image.setImage(ramp.table[ramp.index(self.shares, low, 1.0)], autoLevels=False, levels=None)
@@ -342,8 +341,8 @@ class AttentionLinesView(WordPicture):
         self._lines = _Lines(bench.appearance.theme)
         self.add(self._lines)
         self._at_right = False
-        self._spread, self._fits = 0, UNBOUNDED
-        self._between = self._usual = bench.appearance.px(CLOSE_WIDTH if bench.appearance.close else WIDTH)
+        self._spread = 0
+        self._usual = bench.appearance.px(CLOSE_WIDTH if bench.appearance.close else WIDTH)
         self.draw()
         bench.selection.pointed.connect(self._mark)
         bench.selection.token_changed.connect(self._mark)
@@ -365,29 +364,24 @@ class AttentionLinesView(WordPicture):
         return self.matrix.rows, self.matrix.columns
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
-        longer = rows if len(rows) > len(columns) else columns
-        return QSize(self._between, super().area(longer, ()).height())
+        px, most = self.bench.appearance.px, self.bench.appearance.scale * MOST
+        down = min(px(WORD * self.room.larger) * max(len(rows), len(columns), 1), most)
+        return QSize(self._between, round(down))
 
-    def be_at_most(self, width: float, square: float, larger: float = 1.0) -> None:
-        """Limit the width to `width` pixels; the columns of words then stand closer together."""
-        if larger != self._larger:
-            self._larger, self._laid_out = larger, None
-            self.draw()
-        least, margin = self.bench.appearance.px(LEAST_WIDTH), self.bench.appearance.px(10)
-        words = (width - least - margin) / 2
-        if words != self.across_words and (width - self._beside < least or self.across_words < inf):
-            self.across_words, self._laid_out = words, None  # smaller letters leave room for the lines
-            self.draw()
-        self._fits = max(round(width - self._beside), least)
-        self._stand()
+    def most_words(self) -> float:
+        least = self.bench.appearance.px(LEAST_WIDTH)
+        if self.room.width - self._beside >= least:
+            return inf
+        return (self.room.width - least - self.bench.appearance.px(10)) / 2  # smaller letters leave room for the lines
 
     def spread(self, width: int) -> None:
         """Take this width, if it is more than usual and there is room; the columns of words then stand farther apart.
 
         The width stays until the next call, because after each change of size the page divides its room again.
         """
-        self._spread = width
-        self._stand()
+        if width != self._spread:
+            self._spread, self._laid_out = width, None
+            self.draw()
 
     @property
     def grown(self) -> int:
@@ -404,11 +398,11 @@ class AttentionLinesView(WordPicture):
         """The width of the words in pixels."""
         return self.side("left").minimumWidth() + self.side("right").minimumWidth() + self.bench.appearance.px(10)
 
-    def _stand(self) -> None:
-        between = min(max(self._usual, self._spread - self._beside), self._fits)
-        if between != self._between:
-            self._between, self._laid_out = between, None
-            self.draw()
+    @property
+    def _between(self) -> int:
+        """The width of the lines in pixels."""
+        most = max(self.room.width - self._beside, self.bench.appearance.px(LEAST_WIDTH))
+        return round(min(max(self._usual, self._spread - self._beside), most))
 
     @property
     def whole(self) -> QRectF:

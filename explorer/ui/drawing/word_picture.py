@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QRegion, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from explorer.pages.drawing import AttentionLines, HeatMap
+from explorer.pages.drawing import AttentionLines, HeatMap, WordRoom
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label
@@ -132,15 +132,10 @@ class WordPicture(ZoomPlot):
         super().__init__(bench, parent)
         self.element = element
         self.matrix = element.matrix
-        self._most, self._room, self._widest = float(MOST), inf, inf
-        self._side: int | None = None
-        self._larger = 1.0
-        self.across_words = inf
-        """The greatest width in pixels of the words at one side."""
-        self._names_rows = self._scaled = True
+        self.room = WordRoom()
         self._shape = (0, 0)
         self._laid_out: tuple[object, ...] | None = None
-        """The words for which the size was computed, and the size of the head above them."""
+        """What the size was computed for: the words, the head above them, and the room."""
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.getViewBox().invertY(True)
         self.stand("left", self.other_side)
@@ -187,22 +182,25 @@ class WordPicture(ZoomPlot):
     def lay_out(self, rows: Sequence[str], columns: Sequence[str]) -> None:
         """Take the size that these words need; if their number has changed, show the whole picture."""
         head, said = self.head.sizeHint(), self._caption.text()
-        if (rows, columns, head, said) == self._laid_out:
+        if (rows, columns, head, said, self.room) == self._laid_out:
             return
-        px, area, beside = self.bench.appearance.px, self.area(rows, columns), self.other_side != "top"
+        px, beside, most = self.bench.appearance.px, self.other_side != "top", inf
         for button in self._buttons:
             button.setVisible(max(len(rows), len(columns)) > MOST_IN_SIGHT)
         self.line.setSpacing(px(2))
         left, other = self.side("left"), self.side(self.other_side)
-        left.show_words(rows if self._names_rows else (), area.height(), across=self.across_words)
-        across = area.width()
-        if beside:
-            other.show_words(columns, area.height(), across=self.across_words)
-            across += other.minimumWidth()
-        across = max(round(across + left.minimumWidth() + px(10)), self.head.sizeHint().width())
+        for _ in range(2):  # how large the picture is depends on how wide the words are, and they on how high it is
+            high = self.area(rows, columns).height()
+            left.show_words(rows if self.room.names_rows else (), high, across=most)
+            if beside:
+                other.show_words(columns, high, across=most)
+                most = self.most_words()
+        area = self.area(rows, columns)
+        across = area.width() + left.minimumWidth() + px(10) + (other.minimumWidth() if beside else 0)
+        across = max(round(across), self.head.sizeHint().width())
         self._fit_caption(across)
         head = self.head.sizeHint()
-        self._laid_out = rows, columns, head, said
+        self._laid_out = rows, columns, head, said, self.room
         margins = (0, head.height() + px(4), px(10), px(10))
         if margins != self.grid.getContentsMargins():
             self.grid.setContentsMargins(*margins)
@@ -218,41 +216,29 @@ class WordPicture(ZoomPlot):
             self.getViewBox().setLimits(xMin=0, yMin=0, **ends, **least)
             self.look(whole)
 
-    def be_at_most(self, width: float, square: float, larger: float = 1.0) -> None:
-        """Limit the width to `width` pixels, and the picture without its words to a square of `square` pixels.
-
-        `larger`: how many times farther apart than needed words stand, if they are few.
-        """
-        beside = self.side("left").minimumWidth() + self.bench.appearance.px(10)
-        most = min(min(width - beside, square) / self.bench.appearance.scale, MOST)
-        if (most, width - beside, None, larger) != (self._most, self._room, self._side, self._larger):
-            self._most, self._room, self._side, self._larger = most, width - beside, None, larger
-            self._widest = width
-            self._laid_out = None
-            self._names_rows = self._scaled = True
+    def give(self, room: WordRoom) -> None:
+        """Take as much room."""
+        if room != self.room:
+            self.room = room
             self.draw()
 
-    def be_one_of_many(self, side: int, names_rows: bool, scaled: bool = True) -> None:
-        """Be one of several pictures with a longer side of `side` pixels; the first of a line alone names the rows.
-
-        `scaled`: whether it shows the scale of the colours; all have one, so it stands above the first.
-        """
-        if (side, names_rows, scaled) != (self._side, self._names_rows, self._scaled):
-            self._side, self._names_rows, self._scaled, self._laid_out = side, names_rows, scaled, None
-            self.draw()
+    def most_words(self) -> float:
+        """The greatest width in pixels of the words at each side, if they leave the picture too little room."""
+        return inf
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
         """The size of the picture without its words."""
-        if self._side is not None:
-            each = self._side / max(len(rows), len(columns), 1)
+        px, room = self.bench.appearance.px, self.room
+        if room.side:
+            each = room.side / max(len(rows), len(columns), 1)
             return QSize(round(each * max(len(columns), 1)), round(each * max(len(rows), 1)))
-        px, most = self.bench.appearance.px, self.bench.appearance.scale * self._most
-        word = px(WORD * self._larger)
-        across, down = (round(min(word * max(len(n), 1), most)) for n in (columns, rows))
+        free = room.width - self.side("left").minimumWidth() - px(10)
+        most = min(free, room.square, self.bench.appearance.scale * MOST)
+        across, down = (round(min(px(WORD * room.larger) * max(len(n), 1), most)) for n in (columns, rows))
         # If there are few words, columns are made as wide as the words above them.
         metrics = QFontMetrics(self.bench.appearance.fonts.small)
         beside = len(columns) * (round(max(map(metrics.horizontalAdvance, columns), default=0) * 1.1) + px(10))
-        return QSize(beside if across < beside <= min(px(MOST_BESIDE), self._room) else across, down)
+        return QSize(beside if across < beside <= min(px(MOST_BESIDE), free) else across, down)
 
     @property
     def zooms(self) -> bool:  # type: ignore[override]
@@ -262,7 +248,7 @@ class WordPicture(ZoomPlot):
     def caption(self, text: str, title: str = "") -> None:
         """Set the caption; its beginning `title` stays on one line if the page is wide enough for it."""
         advance = QFontMetrics(self.bench.appearance.fonts.small).horizontalAdvance(title)
-        self._caption.setMinimumWidth(int(min(advance + bool(title), self._widest)))  # a label rounds up
+        self._caption.setMinimumWidth(int(min(advance + bool(title), self.room.width)))  # a label rounds up
         self._caption.setText(text)
         self._caption.setVisible(bool(text))
 

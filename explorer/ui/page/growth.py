@@ -14,7 +14,7 @@ from PySide6.QtCore import QRect
 from explorer.pages import equation
 from explorer.pages.arrange import ACROSS as GAP
 from explorer.pages.arrange import least_of, scene_of, torn
-from explorer.pages.drawing import AttentionLines, HeatMap
+from explorer.pages.drawing import AttentionLines, HeatMap, WordRoom
 from explorer.pages.element import Element, leaves
 from explorer.pages.equation import LEAST_SIDE, Size, in_even_lines
 from explorer.pages.matrix import Matrix
@@ -246,7 +246,8 @@ class WordPictures:
             for i, one in enumerate(maps):
                 names = word * (i % each == 0)
                 place = cast(WordPlace, self._sharing.page.widgets[one.id])
-                if place.be_one_of_many(side, bool(names), not i, across + names + side, down + side):
+                room_of = WordRoom(side=side, names_rows=bool(names), scaled=not i)
+                if place.give(room_of, across + names + side, down + side):
                     self._sharing.page.changed(one.id)
 
     def share(self, room: int, height: int | None) -> None:
@@ -264,7 +265,7 @@ class WordPictures:
             if isinstance(one, (AttentionLines, HeatMap)) and one.id not in alike:
                 width = min(in_row.get(one.id, self._beside.get(one.id, room)), room)
                 place = cast(WordPlace, self._sharing.page.widgets[one.id])
-                if place.be_at_most(width, square if one.id in in_row else width, self._sharing.growth.maps):
+                if place.give(WordRoom(width, square if one.id in in_row else width, self._sharing.growth.maps)):
                     self._sharing.page.changed(one.id)
 
     def stand_beside(self, row: Row, room: int) -> None:
@@ -280,5 +281,5 @@ class WordPictures:
                 self._beside[one.id] = spare
             else:
                 self._beside.pop(one.id, None)
-            if place.be_at_most(width := self._beside.get(one.id, room), width, self._sharing.growth.maps):
+            if place.give(WordRoom(width := self._beside.get(one.id, room), width, self._sharing.growth.maps)):
                 page.changed(one.id)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.pages import page as el
 from explorer.pages.arrange import Ask
-from explorer.pages.drawing import AttentionLines, HeatMap
+from explorer.pages.drawing import AttentionLines, HeatMap, WordRoom
 from explorer.pages.page import DescentPart
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.widgets import UNBOUNDED
@@ -57,59 +57,44 @@ class WordPlace(PicturePlace):
     ) -> None:
         super().__init__(bench.appearance.turns, make, data, parent)
         self._across = width
-        self._most: tuple[float, float, float] | None = None
-        self._many: tuple[int, bool, bool] | None = None
+        self._room: WordRoom | None = None
         self.setFixedSize(width, height)
 
     @property
     def guesses(self) -> bool:
         """Whether its size is a guess until its picture is made."""
-        return self.picture is None and self._many is None
+        return self.picture is None and not (self._room and self._room.side)
 
     @property
     def wished(self) -> int:
         """The width in pixels that attention lines take if there is room."""
         return self._across if self.picture is None else int(self.picture.wished)
 
-    def be_at_most(self, width: float, square: float, larger: float = 1.0) -> bool:
-        """Limit the width in pixels, and the picture without its words to a square of `square` pixels.
+    def give(self, room: WordRoom, width: int = 0, height: int = 0) -> bool:
+        """Take as much room; returns whether its size has changed.
 
-        `larger`: see `WordPicture.be_at_most`. Returns whether the size has changed.
+        `width`, `height`: the pixels of one of several, until it is made.
         """
-        self._most, self._many = (width, square, larger), None
+        was, self._room = self._room, room
         if self.picture is not None:
-            was = self.picture.size()
-            self.picture.be_at_most(width, square, larger)
-            return bool(self.picture.size() != was)
-        across = min(self._across, int(width))
-        other = self.maximumWidth() != across
+            size = self.picture.size()
+            self.picture.give(room)
+            return bool(self.picture.size() != size)
+        if room.side:
+            self.setFixedSize(width, height)
+            return was != room
+        other = self.maximumWidth() != (across := min(self._across, int(room.width)))
         if other:
             self.setFixedWidth(across)
         return other
-
-    def be_one_of_many(self, side: int, names_rows: bool, scaled: bool, width: int, height: int) -> bool:
-        """Be a picture of `side` pixels among similar ones; until it is made, the place has this width and height.
-
-        Returns whether these sizes are new.
-        """
-        was, self._many = self._many, (side, names_rows, scaled)
-        if was == self._many and self.picture is not None:
-            return False
-        if self.picture is not None:
-            self.picture.be_one_of_many(*self._many)
-        elif (width, height) != (self.minimumWidth(), self.minimumHeight()):
-            self.setFixedSize(width, height)
-        return was != self._many
 
     def fill(self) -> None:
         if self.picture is not None or self._stopped:
             return
         super().fill()
         picture: Any = self.picture
-        if self._many is not None:
-            picture.be_one_of_many(*self._many)
-        elif self._most is not None:
-            picture.be_at_most(*self._most)
+        if self._room is not None:
+            picture.give(self._room)
         else:
             picture.draw()  # its caption has the letters of the place only now, and is higher on a slide
         self.setMinimumSize(0, 0)

@@ -12,7 +12,7 @@ from explorer.core.graph import Cell
 from explorer.document.commands import PinCells, SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.pages.drawing import AttentionLines
+from explorer.pages.drawing import AttentionLines, WordRoom
 from explorer.pages.matrix import ALONE, matrix
 from explorer.pages.stages.attention import heat_map, lights
 from explorer.pages.view import Looking, View
@@ -498,25 +498,25 @@ def test_a_cell_of_the_same_attention_lights_its_lines(short):
 
 def test_a_heat_map_gets_narrower_and_wider_again(heat):
     wide = heat.width()
-    heat.be_at_most(wide - 150, 2000)
+    heat.give(WordRoom(wide - 150, 2000))
     assert heat.width() <= wide - 150
-    heat.be_at_most(2000, 2000)
+    heat.give(WordRoom(2000, 2000))
     assert heat.width() == wide
 
 
 def test_one_of_many_has_the_size_that_it_is_told_and_only_the_first_of_a_line_names_the_rows(heat):
     words = heat.matrix.rows
-    heat.be_one_of_many(120, names_rows=True)
+    heat.give(WordRoom(side=120, names_rows=True))
     assert heat.side("left").words == words
     first = heat.size()
-    heat.be_one_of_many(120, names_rows=False)
+    heat.give(WordRoom(side=120, names_rows=False))
     assert heat.side("left").words == ()
     assert (heat.height(), heat.width()) == (first.height(), min(heat.width(), first.width()))
     assert heat._legend.isVisible()
-    heat.be_one_of_many(120, names_rows=False, scaled=False)
+    heat.give(WordRoom(side=120, names_rows=False, scaled=False))
     assert not heat._legend.isVisible()
     assert heat.height() == first.height(), "its squares stand beside those of the others"
-    heat.be_at_most(2000, 2000)
+    heat.give(WordRoom(2000, 2000))
     assert heat._legend.isVisible()
     assert heat.side("left").words == words
 
@@ -585,7 +585,7 @@ def test_a_caption_without_room_takes_several_lines(open_pair):
     heat, lines = pair.pictures
     heat.tell(heat_map(View.of(pair.bench.document), LONG, "Self-attention: target → target"))
     for picture in (heat, lines):
-        picture.be_at_most(150, 150)
+        picture.give(WordRoom(150, 150))
     lines.tell(pair.elements(showing="change")[1])
     assert heat.width() <= 150
     for picture in (heat, lines):
@@ -601,10 +601,10 @@ def test_lines_that_are_spread_stay_so_where_the_room_is_shared_anew(short):
     lines.spread(usual + 80)
     wide = lines.width()
     assert wide == pytest.approx(usual + 80, abs=2)
-    lines.be_at_most(1000, 1000)
+    lines.give(WordRoom(1000, 1000))
     assert lines.width() == wide
-    lines.be_at_most(usual - 40, 1000)
+    lines.give(WordRoom(usual - 40, 1000))
     assert lines.width() < usual
-    lines.be_at_most(1000, 1000)
+    lines.give(WordRoom(1000, 1000))
     lines.spread(0)
     assert lines.width() == usual
