@@ -11,6 +11,7 @@ from explorer.core.graph import Cell
 from explorer.core.numbers import exact
 from explorer.core.ops import Array
 from explorer.pages.drawing import Arrow, Bars, Dot, Drawing, Image, Mark, Strips, Words, drawable
+from explorer.ui.selection import Selection
 
 
 def cells_of(mark: Mark) -> tuple[Cell, ...]:
@@ -138,6 +139,60 @@ def ends_of(
         elif axis == axes[1]:
             key = i
     return query, key
+
+
+def lit_ends(
+    selection: Selection,
+    lights: Iterable[tuple[str, tuple[str, ...]]],
+    axes: tuple[str, str],
+    shape: tuple[int, int],
+    at_right: bool = False,
+) -> tuple[int | None, int | None]:
+    """The indices of the query and of the key that are pointed at; None for one that is not drawn.
+
+    `lights`, `axes`: as for `ends_of`. `shape`: how many queries and keys are drawn. `at_right`: whether a word of
+    self-attention, which is both, is lit as a key.
+    """
+    query = key = None
+    if selection.token is not None:
+        axis, i = selection.token
+        if axis == axes[1] and (at_right or axis != axes[0]):
+            key = i
+        elif axis == axes[0]:
+            query = i
+    elif selection.cell is not None:
+        query, key = ends_of(lights, axes, selection.cell)
+    queries, keys = shape
+    return query if query is None or query < queries else None, key if key is None or key < keys else None
+
+
+LEAST_SHARE = 0.01
+MOST_OF_ONE = 24
+"""The most lines of one word among many words."""
+
+
+def lines_between(shares: Array, many: bool, query: int | None, key: int | None) -> tuple[Array, Array]:
+    """The indices of the queries and of the keys between which lines are drawn.
+
+    `shares`: the weights, (n_queries, n_keys). `many`: whether there are too many words for all lines, which would be a
+    grey area: then each query has only its strongest line, and a word that is pointed at its strongest lines.
+    """
+    if not many:
+        queries, keys = np.nonzero(shares >= LEAST_SHARE)
+        return queries, keys
+    if query is None and key is None:
+        return np.arange(len(shares)), shares.argmax(-1)
+    ends = strongest(shares[query] if query is not None else shares[:, key], MOST_OF_ONE)
+    if query is not None and key is not None and key not in ends:
+        ends.append(key)
+    others, same = np.array(ends, dtype=np.intp), np.full(len(ends), query if query is not None else key)
+    return (same, others) if query is not None else (others, same)
+
+
+def strongest(shares: Array, most: int) -> list[int]:
+    """The indices of the largest shares, the largest first; shares of 0 are left out."""
+    found: list[int] = np.argsort(-shares, kind="stable")[:most].tolist()
+    return [k for k in found if shares[k] > 0]
 
 
 DRAGGED = "Drag to move it"

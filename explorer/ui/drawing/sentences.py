@@ -20,7 +20,7 @@ from explorer.core.ops import Array
 from explorer.core.vocabulary import PAD
 from explorer.pages.drawing import SentenceRow, Sentences
 from explorer.pages.stages.attention import MOST_LINES, SAYS, SHOULD
-from explorer.ui.drawing.pointing import ends_of
+from explorer.ui.drawing.pointing import lines_between, lit_ends
 from explorer.ui.drawing.strokes import draw_weights
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
@@ -196,8 +196,6 @@ def _add(layout: Layout, rows: Sequence[SentenceRow], number: int, place: int, r
     layout.words.append(Word(rect, room, row.words[place], row.title, row.axis, place, right))
 
 
-LEAST_SHARE = 0.01
-LEAST_PART = 0.05  # the least weight of a line of one word, relative to its largest weight
 LEAST = 120  # the least width in pixels at text scale 1
 NEAR = 5.0  # the greatest distance in pixels at which the mouse points at a line
 
@@ -215,8 +213,6 @@ class SentencesView(QWidget):
         self.element = element
         self._cross = element.weights is not None
         self._shares: Array = np.zeros((0, 0))
-        self._queries: Array = np.zeros(0, dtype=np.intp)
-        self._keys: Array = np.zeros(0, dtype=np.intp)
         self._rows: tuple[SentenceRow, ...] = ()
         self._layout: Layout | None = None
         self._asked = 0
@@ -242,10 +238,6 @@ class SentencesView(QWidget):
             self.updateGeometry()
         if weights is not None:
             self._shares = np.nan_to_num(weights.values)
-            if self._shares.size > MOST_LINES:
-                self._queries, self._keys = np.arange(len(self._shares)), self._shares.argmax(-1)
-            else:
-                self._queries, self._keys = np.nonzero(self._shares >= LEAST_SHARE)
         summary = self._summary()
         if summary != self.accessibleName():
             self.setAccessibleName(summary)
@@ -339,20 +331,15 @@ class SentencesView(QWidget):
         )
 
     def _paint_lines(self, painter: QPainter, layout: Layout, query: int | None, key: int | None) -> None:
-        queries, keys = self._drawn(query, key)
+        queries, keys = self.shown(query, key)
         starts, ends = layout.ends
         lines = [QLineF(starts[i], ends[j]) for i, j in zip(queries.tolist(), keys.tolist(), strict=True)]
         shares, here = self._shares[queries, keys], (query, key)
         draw_weights(painter, self.bench.appearance.theme, lines, (queries, keys), shares, here, (0.07, 0.0))
 
-    def _drawn(self, query: int | None, key: int | None) -> tuple[Array, Array]:
+    def shown(self, query: int | None = None, key: int | None = None) -> tuple[Array, Array]:
         """The indices of the words of the target and of the source between which lines are drawn."""
-        if self._shares.size <= MOST_LINES or (query is None) == (key is None):
-            return self._queries, self._keys
-        own = self._shares[query] if query is not None else self._shares[:, key]
-        others = np.flatnonzero((own > 0) & (own >= LEAST_PART * own.max(initial=0)))
-        same = np.full(len(others), query if query is not None else key)
-        return (same, others) if query is not None else (others, same)
+        return lines_between(self._shares, self._shares.size > MOST_LINES, query, key)
 
     def _paint_shares(self, painter: QPainter, layout: Layout, query: int | None, key: int | None) -> None:
         """Paint the weights of the word that is pointed at, each beside a word of the other sentence."""
@@ -367,19 +354,9 @@ class SentencesView(QWidget):
 
     def _lit(self) -> tuple[int | None, int | None]:
         """The indices of the lit words of the target and of the source; None for one that is not drawn."""
-        selection = self.bench.selection
-        target, source = self._rows[-1].axis, self._rows[0].axis
-        query = key = None
-        if selection.token is not None:
-            axis, i = selection.token
-            query, key = (i, None) if axis == target else (None, i) if axis == source else (None, None)
-        elif selection.cell is not None:
-            query, key = ends_of(self.element.lights, (target, source), selection.cell)
-        if query is not None and query >= len(self._rows[-1].words):
-            query = None
-        if key is not None and (not self._cross or key >= len(self._rows[0].words)):
-            key = None
-        return query, key
+        source, target = self._rows[0], self._rows[-1]
+        shape = len(target.words), len(source.words) * self._cross
+        return lit_ends(self.bench.selection, self.element.lights, (target.axis, source.axis), shape)
 
     def _mark(self, *_: object) -> None:
         self.update()
@@ -392,11 +369,12 @@ class SentencesView(QWidget):
 
     def _line_at(self, point: QPointF) -> Cell | None:
         """The cell of the weight whose line is nearest to a point; None if none is near."""
-        if not self._cross or not len(self._queries):
+        queries, keys = self.shown()
+        if not len(queries):
             return None
         ends = self._laid(self.width()).ends
         a, b = (np.array([(p.x(), p.y()) for p in side]) for side in ends)
-        start, way = a[self._queries], b[self._keys] - a[self._queries]
+        start, way = a[queries], b[keys] - a[queries]
         to = np.array([point.x(), point.y()]) - start
         along = np.clip((to * way).sum(1) / np.maximum((way * way).sum(1), 1e-9), 0.0, 1.0)
         distances = np.hypot(*(to - along[:, None] * way).T)
@@ -405,7 +383,7 @@ class SentencesView(QWidget):
             return None
         weights = self.element.weights
         assert weights is not None
-        return Cell(weights.place.node, weights.index(int(self._queries[best]), int(self._keys[best])))
+        return Cell(weights.place.node, weights.index(int(queries[best]), int(keys[best])))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         selection, point = self.bench.selection, event.position() / self._scale(self.width())

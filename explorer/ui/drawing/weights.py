@@ -19,7 +19,7 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.matrix import SHARES
 from explorer.ui.drawing.plot import PixelItem
-from explorer.ui.drawing.pointing import ends_of
+from explorer.ui.drawing.pointing import lines_between, lit_ends, strongest
 from explorer.ui.drawing.strokes import draw_weights, paint_square
 from explorer.ui.drawing.word_picture import MOST, MOST_IN_SIGHT, WORD, WordPicture
 from explorer.ui.selection import Coming
@@ -259,26 +259,19 @@ class _Over(PixelItem):
             paint_square(painter, theme, to_pixels.mapRect(QRectF(column, row, 1, 1)), whole)
 
 
-LEAST_SHARE = 0.01
-MOST_LINES = 24  # the most lines of one word in a long text
 MOST_NAMED = 8  # the most words that are named for one word of a long text
 WIDTH, CLOSE_WIDTH, LEAST_WIDTH = 210, 104, 36
 """Pixels at text scale 1 between the columns of words: usual; on a slide, where the words matter more; and least."""
 
 
 class _Lines(PixelItem):
-    """All lines, painted by one graphics item.
-
-    In a long text, where all lines together would be a grey area, each query shows only its strongest line, and a word
-    that is pointed at shows its strongest lines. More lines would take long to draw and could not be told apart.
-    """
+    """All lines, painted by one graphics item."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self.weights: Array = np.zeros((0, 0))
         self._shares: Array = self.weights
-        self._strongest: Array = np.zeros(0, dtype=np.intp)
         self.query: int | None = None
         self.key: int | None = None
         self.long = False
@@ -289,7 +282,6 @@ class _Lines(PixelItem):
         self.prepareGeometryChange()
         self.weights, self.long = weights, max(weights.shape) > MOST_IN_SIGHT
         self._shares = np.nan_to_num(weights)
-        self._strongest = self._shares.argmax(-1)
         self.update()
 
     def boundingRect(self) -> QRectF:
@@ -297,19 +289,7 @@ class _Lines(PixelItem):
 
     def shown(self) -> tuple[Array, Array]:
         """The indices of the queries and of the keys between which lines are drawn."""
-        shares = self._shares
-        if not self.long:
-            queries, keys = np.nonzero(shares >= LEAST_SHARE)
-            return queries, keys
-        if self.query is not None:
-            ends = strongest(shares[self.query], MOST_LINES)
-            if self.key is not None and self.key not in ends:
-                ends.append(self.key)
-            return np.full(len(ends), self.query), np.array(ends, dtype=np.intp)
-        if self.key is not None:
-            ends = strongest(shares[:, self.key], MOST_LINES)
-            return np.array(ends, dtype=np.intp), np.full(len(ends), self.key)
-        return np.arange(len(shares)), self._strongest
+        return lines_between(self._shares, self.long, self.query, self.key)
 
     def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
         if not self.weights.size:
@@ -322,12 +302,6 @@ class _Lines(PixelItem):
         pale = (0.15, 0.4) if self.long else (0.08, 0.0)
         shares, here = self._shares[queries, keys], (self.query, self.key)
         draw_weights(painter, self._theme, lines, (queries, keys), shares, here, pale, unit)
-
-
-def strongest(shares: Array, most: int) -> list[int]:
-    """The indices of the largest shares, the largest first; shares of 0 are left out."""
-    found: list[int] = np.argsort(-shares, kind="stable")[:most].tolist()
-    return [k for k in found if shares[k] > 0]
 
 
 class AttentionLinesView(WordPicture):
@@ -452,21 +426,9 @@ class AttentionLinesView(WordPicture):
         self.bench.selection.set_token(None)
 
     def _mark(self, *_: object) -> None:
-        selection, axes = self.bench.selection, self.matrix.axes
-        query = key = None
-        if selection.token is not None:
-            axis, i = selection.token
-            # In self-attention a word stands on both sides: light the one on the side of the mouse.
-            if axis == axes[1] and (self._at_right or axis != axes[0]):
-                key = i
-            elif axis == axes[0]:
-                query = i
-        elif selection.cell is not None:
-            assert isinstance(self.element, AttentionLines)
-            query, key = ends_of(self.element.lights, axes, selection.cell)
-        rows, columns = self._lines.weights.shape
-        query = query if query is not None and query < rows else None
-        key = key if key is not None and key < columns else None
+        element, shape = self.element, self._lines.weights.shape
+        assert isinstance(element, AttentionLines)
+        query, key = lit_ends(self.bench.selection, element.lights, self.matrix.axes, shape, self._at_right)
         if (query, key) != (self._lines.query, self._lines.key):
             self.paint_anew()
         self._lines.query, self._lines.key = query, key

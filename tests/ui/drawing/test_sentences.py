@@ -60,7 +60,7 @@ def test_a_word_lights_up_under_the_mouse_and_stays_after_a_click(picture, bench
 
 def test_pointing_at_a_line_is_pointing_at_its_weight(picture, bench, hand):
     starts, ends = picture._laid(picture.width()).ends
-    query, key = int(picture._queries[0]), int(picture._keys[0])
+    query, key = (int(places[0]) for places in picture.shown())
     at = starts[query] + (ends[key] - starts[query]) * 0.03  # where no other line is
     hand.hover(picture, at.toPoint())
     assert bench.selection.cell.node == f"{CROSS}weights"
@@ -112,10 +112,10 @@ def test_where_the_sentences_are_too_long_they_stand_beside_each_other(long):
 
 
 def test_of_many_words_each_has_its_strongest_line_and_the_one_looked_at_all_its_own(long):
-    queries, keys = long._drawn(None, None)
+    queries, keys = long.shown()
     assert queries.tolist() == list(range(len(long._shares)))
     assert keys.tolist() == long._shares.argmax(-1).tolist()
-    queries, keys = long._drawn(3, None)
+    queries, keys = long.shown(3)
     assert set(queries.tolist()) == {3}
     assert len(keys) > 1
     long.bench.selection.set_token((long.element.rows[1].axis, 3))

@@ -17,8 +17,9 @@ from explorer.pages.matrix import ALONE, matrix
 from explorer.pages.stages.attention import heat_map, lights
 from explorer.pages.view import Looking, View
 from explorer.ui.drawing.plot import CLOSEST, WELL_APART
+from explorer.ui.drawing.pointing import MOST_OF_ONE
 from explorer.ui.drawing.strokes import draw_weights
-from explorer.ui.drawing.weights import MOST_LINES, AttentionLinesView, HeatMapView
+from explorer.ui.drawing.weights import AttentionLinesView, HeatMapView
 from explorer.ui.drawing.word_picture import FEWEST, MOST_IN_SIGHT
 from tests.ui.conftest import lesson_of
 
@@ -315,7 +316,7 @@ def test_the_word_looked_at_shows_the_strongest_of_its_own_and_names_them(lines,
     queries, keys = lines._lines.shown()
     row = eye.value(pair, node)[query]
     assert set(queries.tolist()) == {query}
-    assert keys.tolist() == np.argsort(-row, kind="stable")[:MOST_LINES].tolist()
+    assert keys.tolist() == np.argsort(-row, kind="stable")[:MOST_OF_ONE].tolist()
     assert lines.side("left").written()[0][0] == query
     assert lines.side("right").written()[0][0] == keys[0]
     hand.hover(lines, spot(lines, 20.5, 0.9))
@@ -323,7 +324,7 @@ def test_the_word_looked_at_shows_the_strongest_of_its_own_and_names_them(lines,
     queries, keys = lines._lines.shown()
     assert set(keys.tolist()) == {key}
     column = eye.value(pair, node)[:, key]
-    assert queries.tolist() == np.argsort(-column, kind="stable")[:MOST_LINES].tolist()
+    assert queries.tolist() == np.argsort(-column, kind="stable")[:MOST_OF_ONE].tolist()
     told, _ = lines.said_at(QPointF(0.9, key + 0.5))
     assert told.splitlines()[0] == f"word{key} is looked at by"
     hand.away(pair.window())
