@@ -6,6 +6,7 @@ And its sides, each with numbers, or as many labels of rows or columns as can be
 from collections.abc import Sequence
 from math import ceil, floor, inf, log10
 from typing import Any
+from weakref import proxy
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
@@ -382,6 +383,25 @@ class PixelItem(pg.GraphicsObject):
     def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
         """Paint in pixels; `to_pixels` converts units of the picture."""
         raise NotImplementedError(type(self).__name__)
+
+
+class Layer(PixelItem):
+    """Lets a view paint over the whole of its picture, by its method `paint_in`."""
+
+    def __init__(self, view: Any) -> None:
+        super().__init__()
+        self._view, self._place = proxy(view), QRectF()
+
+    def cover(self, place: QRectF) -> None:
+        """Take the place of the whole picture."""
+        self.prepareGeometryChange()
+        self._place = place
+
+    def boundingRect(self) -> QRectF:
+        return self._place
+
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
+        self._view.paint_in(painter, to_pixels)
 
 
 def _round_numbers(low: float, high: float, most: float) -> list[tuple[float, str]]:

@@ -18,12 +18,11 @@ from explorer.core.numbers import exact, largest_of, significant, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.matrix import SHARES
-from explorer.ui.drawing.plot import PixelItem
 from explorer.ui.drawing.pointing import lines_between, lit_ends, strongest
 from explorer.ui.drawing.strokes import draw_weights, paint_square
 from explorer.ui.drawing.word_picture import MOST, MOST_IN_SIGHT, WORD, WordPicture
 from explorer.ui.selection import Coming
-from explorer.ui.theme import Theme, paint_signs, qcolor, shares_of
+from explorer.ui.theme import paint_signs, qcolor, shares_of
 from explorer.ui.widgets.labels import be_there
 from explorer.ui.workbench import Workbench
 
@@ -104,8 +103,6 @@ class HeatMapView(WordPicture):
         self.shares = np.zeros((0, 0))
         """The numbers that the colours show, scaled to 0 (or −1) to 1."""
         self.add(self._image)
-        self._over = _Over(self)
-        self.add(self._over, 9)
         self.draw()
         bench.selection.pointed.connect(self._follow)
         bench.selection.token_changed.connect(self._follow)
@@ -194,9 +191,16 @@ class HeatMapView(WordPicture):
         rows, columns = self._shape  # those of the drawn model; the present one may already be another
         return (row, column) if row < rows and column < columns else None
 
-    def look(self, part: QRectF) -> None:
-        self._over.cover(self.whole)
-        super().look(part)
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
+        """Paint a dash on each number below 0, and a frame around the cell pointed at."""
+        theme, whole = self.bench.appearance.theme, to_pixels.mapRect(self.whole)
+        if self.matrix.colours != SHARES:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            paint_signs(painter, theme, self.matrix.array, whole)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if (pointed := self.pointed()) is not None:
+            row, column = pointed
+            paint_square(painter, theme, to_pixels.mapRect(QRectF(column, row, 1, 1)), whole)
 
     def middle(self) -> QPointF | None:
         pointed = self.pointed()
@@ -233,75 +237,9 @@ class HeatMapView(WordPicture):
             self.side(side).mark(places)
 
 
-class _Over(PixelItem):
-    """Paints over the squares: a dash on each number below 0, and a frame around the cell pointed at."""
-
-    def __init__(self, view: HeatMapView) -> None:
-        super().__init__()
-        self._view, self._place = view, QRectF()
-
-    def cover(self, place: QRectF) -> None:
-        """Take the place of all squares."""
-        self.prepareGeometryChange()
-        self._place = place
-
-    def boundingRect(self) -> QRectF:
-        return self._place
-
-    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
-        view, theme, whole = self._view, self._view.bench.appearance.theme, to_pixels.mapRect(self._place)
-        if view.matrix.colours != SHARES:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            paint_signs(painter, theme, view.matrix.array, whole)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if (pointed := view.pointed()) is not None:
-            row, column = pointed
-            paint_square(painter, theme, to_pixels.mapRect(QRectF(column, row, 1, 1)), whole)
-
-
 MOST_NAMED = 8  # the most words that are named for one word of a long text
 WIDTH, CLOSE_WIDTH, LEAST_WIDTH = 210, 104, 36
 """Pixels at text scale 1 between the columns of words: usual; on a slide, where the words matter more; and least."""
-
-
-class _Lines(PixelItem):
-    """All lines, painted by one graphics item."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self.weights: Array = np.zeros((0, 0))
-        self._shares: Array = self.weights
-        self.query: int | None = None
-        self.key: int | None = None
-        self.long = False
-        """Whether there are too many words for all lines."""
-
-    def show_weights(self, weights: Array) -> None:
-        """Show other weights, (n_queries, n_keys)."""
-        self.prepareGeometryChange()
-        self.weights, self.long = weights, max(weights.shape) > MOST_IN_SIGHT
-        self._shares = np.nan_to_num(weights)
-        self.update()
-
-    def boundingRect(self) -> QRectF:
-        return QRectF(0, 0, 1, max(self.weights.shape, default=0))
-
-    def shown(self) -> tuple[Array, Array]:
-        """The indices of the queries and of the keys between which lines are drawn."""
-        return lines_between(self._shares, self.long, self.query, self.key)
-
-    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
-        if not self.weights.size:
-            return
-        queries, keys = self.shown()
-        left, right = to_pixels.map(QPointF(0, 0)), to_pixels.map(QPointF(1, 0))
-        unit = to_pixels.map(QPointF(0, 1)).y() - left.y()
-        starts, ends = (left.y() + (queries + 0.5) * unit).tolist(), (right.y() + (keys + 0.5) * unit).tolist()
-        lines = [QLineF(left.x(), start, right.x(), end) for start, end in zip(starts, ends, strict=True)]
-        pale = (0.15, 0.4) if self.long else (0.08, 0.0)
-        shares, here = self._shares[queries, keys], (self.query, self.key)
-        draw_weights(painter, self._theme, lines, (queries, keys), shares, here, pale, unit)
 
 
 class AttentionLinesView(WordPicture):
@@ -312,8 +250,9 @@ class AttentionLinesView(WordPicture):
 
     def __init__(self, bench: Workbench, element: AttentionLines) -> None:
         super().__init__(bench, element)
-        self._lines = _Lines(bench.appearance.theme)
-        self.add(self._lines)
+        self._shares: Array = np.zeros((0, 0))
+        self.query: int | None = None
+        self.key: int | None = None
         self._at_right = False
         self._spread = 0
         self._usual = bench.appearance.px(CLOSE_WIDTH if bench.appearance.close else WIDTH)
@@ -324,14 +263,33 @@ class AttentionLinesView(WordPicture):
     def draw(self) -> None:
         """Show the weights, even if the matrices show something else; the caption says so."""
         matrix = self.matrix
-        self._lines.show_weights(matrix.values)
+        self._shares = np.nan_to_num(matrix.values)
         what = "" if matrix.showing == "values" else "the weights themselves"
-        if self._lines.long:
+        if self._many:
             what = ", ".join(filter(None, (what, "the strongest of each word")))
         self.caption(" · ".join(filter(None, (self.element.title, what))))
         self.lay_out(matrix.rows, matrix.columns)
         self.say(f"Lines from {len(matrix.rows)} queries to {len(matrix.columns)} keys, thick by attention weight")
         self._mark()
+
+    @property
+    def _many(self) -> bool:
+        """Whether there are too many words for all lines."""
+        return max(self._shares.shape) > MOST_IN_SIGHT
+
+    def shown(self) -> tuple[Array, Array]:
+        """The indices of the queries and of the keys between which lines are drawn."""
+        return lines_between(self._shares, self._many, self.query, self.key)
+
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
+        queries, keys = self.shown()
+        left, right = to_pixels.map(QPointF(0, 0)), to_pixels.map(QPointF(1, 0))
+        unit = to_pixels.map(QPointF(0, 1)).y() - left.y()
+        starts, ends = (left.y() + (queries + 0.5) * unit).tolist(), (right.y() + (keys + 0.5) * unit).tolist()
+        lines = [QLineF(left.x(), start, right.x(), end) for start, end in zip(starts, ends, strict=True)]
+        pale = (0.15, 0.4) if self._many else (0.08, 0.0)
+        shares, here = self._shares[queries, keys], (self.query, self.key)
+        draw_weights(painter, self.bench.appearance.theme, lines, (queries, keys), shares, here, pale, unit)
 
     @property
     def _words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -405,7 +363,7 @@ class AttentionLinesView(WordPicture):
         if word is None:
             return "", QRectF()
         side, i = word
-        shares = np.nan_to_num(self._lines.weights[i] if side == 0 else self._lines.weights[:, i])
+        shares = self._shares[i] if side == 0 else self._shares[:, i]
         lines = [f"{self._words[1 - side][k]} {exact(shares[k])}" for k in strongest(shares, MOST_NAMED)]
         said = f"{self._words[side][i]} {'looks at' if side == 0 else 'is looked at by'}"
         return "\n".join([said, *lines]), QRectF(0.5 * side, i, 0.5, 1)
@@ -426,17 +384,17 @@ class AttentionLinesView(WordPicture):
         self.bench.selection.set_token(None)
 
     def _mark(self, *_: object) -> None:
-        element, shape = self.element, self._lines.weights.shape
+        element, shape = self.element, self._shares.shape
         assert isinstance(element, AttentionLines)
         query, key = lit_ends(self.bench.selection, element.lights, self.matrix.axes, shape, self._at_right)
-        if (query, key) != (self._lines.query, self._lines.key):
+        if (query, key) != (self.query, self.key):
             self.paint_anew()
-        self._lines.query, self._lines.key = query, key
+        self.query, self.key = query, key
         named: list[list[int]] = [[] if query is None else [query], [] if key is None else [key]]
-        if self._lines.long and query is not None:
-            named[1] += strongest(np.nan_to_num(self._lines.weights[query]), MOST_NAMED)
-        elif self._lines.long and key is not None:
-            named[0] += strongest(np.nan_to_num(self._lines.weights[:, key]), MOST_NAMED)
+        if self._many and query is not None:
+            named[1] += strongest(self._shares[query], MOST_NAMED)
+        elif self._many and key is not None:
+            named[0] += strongest(self._shares[:, key], MOST_NAMED)
         across, word = (0.25, query) if query is not None else (0.75, key)
         self.describe("" if word is None else self.said_at(QPointF(across, word + 0.5))[0])
         for side, places in zip(("left", "right"), named, strict=True):

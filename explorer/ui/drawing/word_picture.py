@@ -5,11 +5,11 @@ from math import inf
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QRegion, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QRegion, QTransform, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from explorer.pages.drawing import AttentionLines, HeatMap, WordRoom
-from explorer.ui.drawing.plot import Plot
+from explorer.ui.drawing.plot import Layer, Plot
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import column_in
@@ -133,6 +133,8 @@ class WordPicture(ZoomPlot):
         self.element = element
         self.matrix = element.matrix
         self.room = WordRoom()
+        self.layer = Layer(self)
+        self.add(self.layer, 9)
         self._shape = (0, 0)
         self._laid_out: tuple[object, ...] | None = None
         """What the size was computed for: the words, the head above them, and the room."""
@@ -172,6 +174,10 @@ class WordPicture(ZoomPlot):
 
     def draw(self) -> None:
         """Show the present element."""
+        raise NotImplementedError(type(self).__name__)
+
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
+        """Paint in pixels over the picture; `to_pixels` converts its units."""
         raise NotImplementedError(type(self).__name__)
 
     def paint_anew(self) -> None:
@@ -271,6 +277,7 @@ class WordPicture(ZoomPlot):
     def look(self, part: QRectF) -> None:
         """Show a part, moved into the picture, and enlarged if it has less than `FEWEST` words."""
         box = self.getViewBox()
+        self.layer.cover(self.whole)
         box.setRange(part, padding=0)
         # Several words on one pixel are averaged, instead of picking one of them.
         dense = min(box.height() / self.seen.height(), box.width() / self.seen.width()) < 1

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from explorer.core.numbers import exact, percent, point, quantity, written
 from explorer.pages.drawing import VectorStrips, WordMap
 from explorer.ui.drawing.names import Room, around
-from explorer.ui.drawing.plot import PixelItem
+from explorer.ui.drawing.plot import Layer
 from explorer.ui.drawing.strokes import draw_arrow
 from explorer.ui.drawing.word_picture import ZoomPlot
 from explorer.ui.page.gestures import perform
@@ -182,95 +182,6 @@ ALONG = 0.4, 0.65, 0.9  # the points on a line from a point to its word that oth
 GRIP = 12  # the greatest distance in pixels at which the mouse points at a point
 
 
-class _Points(PixelItem):
-    """All points, words and arrows, painted by one graphics item."""
-
-    def __init__(self, map_: "WordMapView") -> None:
-        super().__init__()
-        self._map = map_
-
-    def boundingRect(self) -> QRectF:
-        low, high = self._map.shown.points.min(0, initial=-1.0), self._map.shown.points.max(0, initial=1.0)
-        return QRectF(low[0], low[1], high[0] - low[0], high[1] - low[1])
-
-    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
-        map_ = self._map
-        theme = map_.bench.appearance.theme
-        self._grid(painter, to_pixels)
-        spots = [to_pixels.map(QPointF(x, y)) for x, y in map_.shown.points.tolist()]
-        lines: list[QLineF] = []
-        if map_.shown.arrows and map_.shown.origin is not None:
-            start = to_pixels.map(QPointF(*map_.shown.origin))
-            lines = [QLineF(start, spots[i]) for i in range(map_.shown.chosen)]
-            self._arrows(painter, start, lines)
-        for i in reversed(range(len(spots))):
-            here, strong = map_.is_here(i), i < map_.shown.chosen
-            ring = i == map_.here and map_.hasFocus()
-            painter.setPen(QPen(qcolor(theme.focus), 2) if ring else Qt.PenStyle.NoPen)
-            painter.setBrush(qcolor(theme.here if here else theme.text if strong else theme.series[0]))
-            size = 5.5 if here or strong else 3.5
-            painter.drawEllipse(spots[i], size, size)
-        view = to_pixels.mapRect(map_.getViewBox().viewRect())
-        self._words(painter, view, spots, lines)
-
-    def _grid(self, painter: QPainter, to_pixels: QTransform) -> None:
-        """Paint a line at each number that is written at the sides."""
-        map_ = self._map
-        view = map_.getViewBox().viewRect()
-        painter.setPen(QPen(qcolor(map_.bench.appearance.theme.line, 0.47), 1))
-        for name in map_.sides:
-            for number, _ in map_.side(name).numbers():
-                ends = ((number, view.top()), (number, view.bottom()))
-                if name == "left":
-                    ends = ((view.left(), number), (view.right(), number))
-                painter.drawLine(*(to_pixels.map(QPointF(*end)) for end in ends))
-
-    def _arrows(self, painter: QPainter, start: QPointF, lines: list[QLineF]) -> None:
-        theme, fonts = self._map.bench.appearance.theme, self._map.bench.appearance.fonts
-        for line in lines:
-            draw_arrow(painter, start, line.p2(), qcolor(theme.text))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(qcolor(theme.muted))
-        painter.drawEllipse(start, 3.5, 3.5)
-        painter.setFont(fonts.small)
-        painter.setPen(qcolor(theme.muted))
-        painter.drawText(start + QPointF(6, 14), "origin")
-
-    def _words(self, painter: QPainter, view: QRectF, spots: list[QPointF], lines: list[QLineF]) -> None:
-        """Write each word beside or near its point; without room only the chosen words, on a pale ground."""
-        map_ = self._map
-        theme, fonts = map_.bench.appearance.theme, map_.bench.appearance.fonts
-        along = [line.pointAt(k / STEPS) for line in lines for k in range(STEPS)]
-        points = np.array([(spot.x(), spot.y()) for spot in (*spots, *along)]).reshape(-1, 2)
-        room = Room(view, points[: len(spots)], 4, points[len(spots) :])
-        found: list[tuple[int, QRectF, bool]] = []
-        for i in range(len(spots)):
-            strong = i < map_.shown.chosen
-            if not (strong or view.contains(spots[i])):
-                continue
-            metrics = QFontMetrics(fonts.ui if strong else fonts.small)
-            wide, high = metrics.horizontalAdvance(map_.shown.words[i]) + 2, metrics.height()
-            wanted = [place for ring in RINGS for place in around(spots[i], wide, high, ring)]
-            place = room.find(wanted)
-            if place is not None and (end := lead(spots[i], place)) is not None:
-                way = [spots[i] + (end - spots[i]) * k for k in ALONG]
-                room.add(np.empty((0, 2)), np.array([(spot.x(), spot.y()) for spot in way]))
-            if place is not None or strong or map_.is_here(i):
-                found.append((i, place or room.within(wanted[0]), place is None))
-        ground = qcolor(theme.surface, 0.84)
-        # The word that is pointed at comes last, on top of the others.
-        for i, place, clashes in sorted(found, key=lambda one: map_.is_here(one[0])):
-            if (end := lead(spots[i], place)) is not None:
-                painter.setPen(QPen(qcolor(theme.line_strong), 1))
-                painter.drawLine(spots[i], end)
-            if clashes:
-                painter.fillRect(place, ground)
-            strong = i < map_.shown.chosen
-            painter.setFont(fonts.ui if strong else fonts.small)
-            painter.setPen(qcolor(theme.here_text if map_.is_here(i) else theme.text if strong else theme.muted))
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, map_.shown.words[i])
-
-
 class WordMapView(ZoomPlot):
     """Points with their words: a click on a point, or Enter, asks for its neighbours; arrows go from point to point."""
 
@@ -279,8 +190,8 @@ class WordMapView(ZoomPlot):
         self.here: int | None = None  # the point that is pointed at
         super().__init__(bench)
         self.setParent(parent)
-        self._item = _Points(self)
-        self.add(self._item)
+        self.layer = Layer(self)
+        self.add(self.layer)
         self.getViewBox().setAspectLocked(True)
         self.getViewBox().sigRangeChanged.connect(self._show_sides)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -293,7 +204,6 @@ class WordMapView(ZoomPlot):
         was, self.shown = self.shown, element
         self.setFixedHeight(self.bench.appearance.px(element.height))
         if anew or was.points is not element.points:
-            self._item.prepareGeometryChange()
             self.here = None
             self.describe("")
             self.stand(*("left", "bottom") if element.shares else ())
@@ -301,7 +211,7 @@ class WordMapView(ZoomPlot):
             each = "; ".join(f"{word} {point(*place)}" for word, place in shown[: element.chosen])
             self.say(f"Map of words: {each}; and {quantity(len(shown) - element.chosen, 'neighbour')}")
         elif (was.arrows, was.height) == (element.arrows, element.height):
-            self._item.update()
+            self.layer.update()
             return
         self.look(self.whole)
 
@@ -327,8 +237,82 @@ class WordMapView(ZoomPlot):
         return QRectF(low[0] - room, low[1] - room, high[0] - low[0] + 2 * room, high[1] - low[1] + 2 * room)
 
     def look(self, part: QRectF) -> None:
-        self.getViewBox().setRange(part, padding=0, disableAutoRange=True)
-        self._item.update()
+        self.layer.cover(self.whole)
+        self.getViewBox().setRange(part, padding=0)
+
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
+        theme = self.bench.appearance.theme
+        self._grid(painter, to_pixels)
+        spots = [to_pixels.map(QPointF(x, y)) for x, y in self.shown.points.tolist()]
+        lines: list[QLineF] = []
+        if self.shown.arrows and self.shown.origin is not None:
+            start = to_pixels.map(QPointF(*self.shown.origin))
+            lines = [QLineF(start, spots[i]) for i in range(self.shown.chosen)]
+            self._arrows(painter, start, lines)
+        for i in reversed(range(len(spots))):
+            here, strong = self.is_here(i), i < self.shown.chosen
+            ring = i == self.here and self.hasFocus()
+            painter.setPen(QPen(qcolor(theme.focus), 2) if ring else Qt.PenStyle.NoPen)
+            painter.setBrush(qcolor(theme.here if here else theme.text if strong else theme.series[0]))
+            size = 5.5 if here or strong else 3.5
+            painter.drawEllipse(spots[i], size, size)
+        view = to_pixels.mapRect(self.getViewBox().viewRect())
+        self._words(painter, view, spots, lines)
+
+    def _grid(self, painter: QPainter, to_pixels: QTransform) -> None:
+        """Paint a line at each number that is written at the sides."""
+        view = self.getViewBox().viewRect()
+        painter.setPen(QPen(qcolor(self.bench.appearance.theme.line, 0.47), 1))
+        for name in self.sides:
+            for number, _ in self.side(name).numbers():
+                ends = ((number, view.top()), (number, view.bottom()))
+                if name == "left":
+                    ends = ((view.left(), number), (view.right(), number))
+                painter.drawLine(*(to_pixels.map(QPointF(*end)) for end in ends))
+
+    def _arrows(self, painter: QPainter, start: QPointF, lines: list[QLineF]) -> None:
+        theme, fonts = self.bench.appearance.theme, self.bench.appearance.fonts
+        for line in lines:
+            draw_arrow(painter, start, line.p2(), qcolor(theme.text))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(qcolor(theme.muted))
+        painter.drawEllipse(start, 3.5, 3.5)
+        painter.setFont(fonts.small)
+        painter.setPen(qcolor(theme.muted))
+        painter.drawText(start + QPointF(6, 14), "origin")
+
+    def _words(self, painter: QPainter, view: QRectF, spots: list[QPointF], lines: list[QLineF]) -> None:
+        """Write each word beside or near its point; without room only the chosen words, on a pale ground."""
+        theme, fonts = self.bench.appearance.theme, self.bench.appearance.fonts
+        along = [line.pointAt(k / STEPS) for line in lines for k in range(STEPS)]
+        points = np.array([(spot.x(), spot.y()) for spot in (*spots, *along)]).reshape(-1, 2)
+        room = Room(view, points[: len(spots)], 4, points[len(spots) :])
+        found: list[tuple[int, QRectF, bool]] = []
+        for i in range(len(spots)):
+            strong = i < self.shown.chosen
+            if not (strong or view.contains(spots[i])):
+                continue
+            metrics = QFontMetrics(fonts.ui if strong else fonts.small)
+            wide, high = metrics.horizontalAdvance(self.shown.words[i]) + 2, metrics.height()
+            wanted = [place for ring in RINGS for place in around(spots[i], wide, high, ring)]
+            place = room.find(wanted)
+            if place is not None and (end := lead(spots[i], place)) is not None:
+                way = [spots[i] + (end - spots[i]) * k for k in ALONG]
+                room.add(np.empty((0, 2)), np.array([(spot.x(), spot.y()) for spot in way]))
+            if place is not None or strong or self.is_here(i):
+                found.append((i, place or room.within(wanted[0]), place is None))
+        ground = qcolor(theme.surface, 0.84)
+        # The word that is pointed at comes last, on top of the others.
+        for i, place, clashes in sorted(found, key=lambda one: self.is_here(one[0])):
+            if (end := lead(spots[i], place)) is not None:
+                painter.setPen(QPen(qcolor(theme.line_strong), 1))
+                painter.drawLine(spots[i], end)
+            if clashes:
+                painter.fillRect(place, ground)
+            strong = i < self.shown.chosen
+            painter.setFont(fonts.ui if strong else fonts.small)
+            painter.setPen(qcolor(theme.here_text if self.is_here(i) else theme.text if strong else theme.muted))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, self.shown.words[i])
 
     # Pointing
 
@@ -357,7 +341,7 @@ class WordMapView(ZoomPlot):
             )
             self.describe(told)
             QToolTip.showText(self.mapToGlobal(self.mapFromScene(place)), as_tip(told), self)
-        self._item.update()
+        self.layer.update()
 
     def point_at(self, point: QPointF) -> None:
         self._point(self._near(point), point)

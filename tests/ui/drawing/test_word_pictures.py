@@ -302,7 +302,7 @@ def test_beside_the_words_there_is_nothing_to_tell(heat):
 
 
 def test_of_a_long_text_each_word_shows_its_strongest_line(lines, pair, eye):
-    queries, keys = lines._lines.shown()
+    queries, keys = lines.shown()
     weights = eye.value(pair, "decoder.1.self.head.1.weights")
     assert queries.tolist() == list(range(N))
     assert keys.tolist() == weights.argmax(-1).tolist()
@@ -313,7 +313,7 @@ def test_the_word_looked_at_shows_the_strongest_of_its_own_and_names_them(lines,
     hand.hover(lines, spot(lines, 80.5, 0.1))
     (side, query), node = (pair.bench.selection.token, "decoder.1.self.head.1.weights")
     assert side == "input"
-    queries, keys = lines._lines.shown()
+    queries, keys = lines.shown()
     row = eye.value(pair, node)[query]
     assert set(queries.tolist()) == {query}
     assert keys.tolist() == np.argsort(-row, kind="stable")[:MOST_OF_ONE].tolist()
@@ -321,7 +321,7 @@ def test_the_word_looked_at_shows_the_strongest_of_its_own_and_names_them(lines,
     assert lines.side("right").written()[0][0] == keys[0]
     hand.hover(lines, spot(lines, 20.5, 0.9))
     key = pair.bench.selection.token[1]
-    queries, keys = lines._lines.shown()
+    queries, keys = lines.shown()
     assert set(keys.tolist()) == {key}
     column = eye.value(pair, node)[:, key]
     assert queries.tolist() == np.argsort(-column, kind="stable")[:MOST_OF_ONE].tolist()
@@ -333,7 +333,7 @@ def test_the_word_looked_at_shows_the_strongest_of_its_own_and_names_them(lines,
 
 def test_a_share_too_small_for_a_line_has_one_while_it_is_pointed_at(lines, pair):
     pair.bench.selection.point(Cell(WEIGHTS, (0, 60, 61)))  # masked
-    queries, keys = lines._lines.shown()
+    queries, keys = lines.shown()
     assert (60, 61) in zip(queries.tolist(), keys.tolist(), strict=True)
 
 
@@ -342,7 +342,7 @@ def test_a_click_keeps_the_word(lines, pair, hand):
     token = pair.bench.selection.chosen_token
     hand.away(pair.window())
     assert pair.bench.selection.token == token
-    assert lines._lines.query == token[1]
+    assert lines.query == token[1]
 
 
 # Colours
@@ -366,9 +366,9 @@ def test_numbers_that_are_none_are_drawn_as_nothing(heat, lines, pair, eye):
 
 
 def test_pictures_that_are_hidden_take_no_notice_of_cells_that_they_do_not_have(lines, pair):
-    lines._lines.weights = np.ones((3, 3)) / 3
+    lines._shares = np.ones((3, 3)) / 3
     pair.bench.selection.point(Cell(WEIGHTS, (0, 60, 61)))
-    assert (lines._lines.query, lines._lines.key) == (None, None)
+    assert (lines.query, lines.key) == (None, None)
 
 
 def test_a_place_that_is_pressed_and_left_is_no_drag(heat, hand, pair):
@@ -419,9 +419,9 @@ def test_arrows_go_from_word_to_word_of_the_lines(lines, pair, hand):
     hand.key(Qt.Key.Key_Down, times=3)
     (axis,) = set(lines.matrix.axes)
     assert pair.bench.selection.chosen_token == (axis, 2)
-    assert (lines._lines.query, lines._lines.key) == (2, None)
+    assert (lines.query, lines.key) == (2, None)
     hand.key(Qt.Key.Key_Right)
-    assert (lines._lines.query, lines._lines.key) == (None, 2)
+    assert (lines.query, lines.key) == (None, 2)
     assert lines.accessibleDescription().startswith("word2 is looked at by")
     shares = np.zeros((N, N))
     shares[7, 2] = 0.25
@@ -455,7 +455,7 @@ def test_the_head_that_is_looked_at_and_the_mean(short, eye):
         short.follow(**looking)
         weights = eye.value(short, f"{SHORT}{name}")
         assert np.allclose(heat.shares, weights)
-        assert np.array_equal(lines._lines.weights, weights)
+        assert np.array_equal(lines._shares, weights)
         heat.choose_at(QPointF(1.5, 0.5))
         assert short.bench.selection.cell == Cell(heat.matrix.place.node, (*heat.matrix.place.index, 0, 1))
 
@@ -469,7 +469,7 @@ def test_a_change_is_signed_and_the_lines_say_that_they_show_the_weights(short):
     assert heat._legend.accessibleName().startswith("Colours from −")
     assert heat.accessibleName().startswith("Heat map of change by the last edit. You most at You")
     assert lines._caption.text() == "Lines · the weights themselves"
-    assert np.isclose(lines._lines.weights[0, 0], 0.9)
+    assert np.isclose(lines._shares[0, 0], 0.9)
     image, dashed = heat.grab().toImage(), np.zeros_like(heat.matrix.array, bool)
     for row, column in np.ndindex(dashed.shape):
         middle, beside = (
@@ -488,7 +488,7 @@ def test_where_there_is_nothing_to_compare_a_heat_map_says_so(short):
 
 
 def test_a_cell_of_the_same_attention_lights_its_lines(short):
-    lines, selection = short.pictures[1]._lines, short.bench.selection
+    lines, selection = short.pictures[1], short.bench.selection
     selection.point(Cell(f"{SHORT}scores", (0, 1, 2)))
     assert (lines.query, lines.key) == (1, 2)
     selection.point(Cell(f"{SHORT}V", (0, 2, 0)))
