@@ -98,7 +98,8 @@ class HeatMapView(WordPicture):
         stays.setRetainSizeWhenHidden(True)  # pictures beside each other have their squares at one height
         self._legend.setSizePolicy(stays)
         self.line.insertWidget(0, self._legend)
-        self._marked: tuple[object, object] = (None, None)
+        self._marked: tuple[object, tuple[int, int] | None] = (None, None)
+        """The word that is lit, and the square that is framed."""
         self._image = pg.ImageItem()
         self.shares = np.zeros((0, 0))
         """The numbers that the colours show, scaled to 0 (or −1) to 1."""
@@ -182,7 +183,7 @@ class HeatMapView(WordPicture):
         super().leaveEvent(event)
         self.bench.selection.leave()
 
-    def pointed(self) -> tuple[int, int] | None:
+    def _pointed(self) -> tuple[int, int] | None:
         """The row and column of the cell pointed at, if it is in this picture."""
         cell, place = self.bench.selection.cell, self.matrix.place
         if cell is None or cell.node != place.node or cell.index[: len(place.index)] != place.index:
@@ -198,28 +199,28 @@ class HeatMapView(WordPicture):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             paint_signs(painter, theme, self.matrix.array, whole)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if (pointed := self.pointed()) is not None:
-            row, column = pointed
+        if self._marked[1] is not None:
+            row, column = self._marked[1]
             paint_square(painter, theme, to_pixels.mapRect(QRectF(column, row, 1, 1)), whole)
 
     def middle(self) -> QPointF | None:
-        pointed = self.pointed()
+        pointed = self._pointed()
         return None if pointed is None else QPointF(pointed[1] + 0.5, pointed[0] + 0.5)
 
     def walk(self, down: int, across: int) -> None:
-        pointed, (rows, columns) = self.pointed(), self._shape
+        pointed, (rows, columns) = self._pointed(), self._shape
         row, column = (0, 0) if pointed is None else (pointed[0] + down, pointed[1] + across)
         if 0 <= row < rows and 0 <= column < columns:
             self.bench.selection.choose(self._cell(row, column), "arrow")
 
     def _follow(self, *_: object) -> None:
         """Mark again only if the word or cell pointed at has changed; after an edit, `draw` marks again anyway."""
-        if (self.bench.selection.token, self.pointed()) != self._marked:
+        if (self.bench.selection.token, self._pointed()) != self._marked:
             self._mark()
 
     def _mark(self) -> None:
         """Frame the cell pointed at, and mark the words of its row and column, or the lit word."""
-        token, pointed = self.bench.selection.token, self.pointed()
+        token, pointed = self.bench.selection.token, self._pointed()
         if (token, pointed) != self._marked:
             self.paint_anew()
         self._marked = token, pointed
@@ -250,7 +251,6 @@ class AttentionLinesView(WordPicture):
 
     def __init__(self, bench: Workbench, element: AttentionLines) -> None:
         super().__init__(bench, element)
-        self._shares: Array = np.zeros((0, 0))
         self.query: int | None = None
         self.key: int | None = None
         self._at_right = False
@@ -263,7 +263,8 @@ class AttentionLinesView(WordPicture):
     def draw(self) -> None:
         """Show the weights, even if the matrices show something else; the caption says so."""
         matrix = self.matrix
-        self._shares = np.nan_to_num(matrix.values)
+        self._shares, self._words = np.nan_to_num(matrix.values), (matrix.rows, matrix.columns)
+        self._many = max(self._shares.shape) > MOST_IN_SIGHT  # too many words for all lines
         what = "" if matrix.showing == "values" else "the weights themselves"
         if self._many:
             what = ", ".join(filter(None, (what, "the strongest of each word")))
@@ -271,11 +272,6 @@ class AttentionLinesView(WordPicture):
         self.lay_out(matrix.rows, matrix.columns)
         self.say(f"Lines from {len(matrix.rows)} queries to {len(matrix.columns)} keys, thick by attention weight")
         self._mark()
-
-    @property
-    def _many(self) -> bool:
-        """Whether there are too many words for all lines."""
-        return max(self._shares.shape) > MOST_IN_SIGHT
 
     def shown(self) -> tuple[Array, Array]:
         """The indices of the queries and of the keys between which lines are drawn."""
@@ -290,10 +286,6 @@ class AttentionLinesView(WordPicture):
         pale = (0.15, 0.4) if self._many else (0.08, 0.0)
         shares, here = self._shares[queries, keys], (self.query, self.key)
         draw_weights(painter, self.bench.appearance.theme, lines, (queries, keys), shares, here, pale, unit)
-
-    @property
-    def _words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return self.matrix.rows, self.matrix.columns
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
         px, most = self.bench.appearance.px, self.bench.appearance.scale * MOST
