@@ -106,11 +106,11 @@ class Segments(Mark):
 
 
 class Band(Mark):
-    """A rectangle: a spread around a mean, a frame, a block."""
+    """A rectangle: a frame, a block."""
 
     place: Rect
     ink: str = LINE
-    filled: bool = True  # filled faintly, or framed
+    filled: bool = True  # filled, or framed
     width: float = 2.0
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from explorer.core.cell import is_cell_of
 from explorer.core.derivation import only_rounding
-from explorer.core.graph import Node, Place
+from explorer.core.graph import Cell, Node, Place
 from explorer.core.numbers import (
     NEARLY_ZERO,
     apart,
@@ -251,6 +251,15 @@ class Matrix(Element):
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """The index of a shown cell in the node's whole array, heads included."""
         return self.place.index + self.cell(row, column)
+
+    def cell_at(self, row: int, column: int) -> Cell:
+        """A shown cell."""
+        return Cell(self.place.node, self.index(row, column))
+
+    def holds(self, cell: Cell | None) -> bool:
+        """Whether a cell is one of the node's or slice's own, shown or not."""
+        place = self.place
+        return cell is not None and cell.node == place.node and cell.index[: len(place.index)] == place.index
 
     def pinned(self, row: int, column: int) -> bool:
         """Whether the cell is pinned to a typed value."""

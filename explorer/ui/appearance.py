@@ -40,11 +40,6 @@ which does no harm; a property of each took a fifth of the time of a new look.
 """
 
 
-MOST_KEPT = 64
-_kept: dict[tuple[str, float], Fonts] = {}
-"""The fonts by the system's own and the text scale."""
-
-
 class Fonts(Frozen):
     """The fonts of the program at one text scale."""
 
@@ -62,16 +57,13 @@ class Fonts(Frozen):
     @classmethod
     def at_scale(cls, scale: float) -> Fonts:
         """The fonts at a text scale. Whoever wants another size copies one: these are kept."""
-        system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-        kept = system.toString(), scale
-        if kept not in _kept:  # a slide is tried in many sizes, and each asked for the families again
-            if len(_kept) >= MOST_KEPT:
-                _kept.clear()
-            _kept[kept] = _fonts(system, scale)
-        return _kept[kept]
+        return _fonts(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).toString(), scale)
 
 
-def _fonts(system: QFont, scale: float) -> Fonts:
+@lru_cache(maxsize=64)  # a slide is tried in many sizes, and each asked for the families again
+def _fonts(general: str, scale: float) -> Fonts:
+    system = QFont()
+    system.fromString(general)
     # A bare X server reports 9 points, which is too small to read in a lesson.
     points = max(system.pointSizeF(), 10.5) * scale
     ui = _tabular(QFont(system), points)

@@ -114,7 +114,10 @@ class Marks(PixelItem):
         bounds = to_pixels.mapRect(self.boundingRect())
         widget = self.getViewWidget()
         self._focused = widget is not None and widget.hasFocus()
-        self._paint_grid(painter, drawing, bounds)
+        for axis, side in zip((drawing.x, drawing.y), self._sides, strict=True):
+            if axis.grid and (lines := side.grid_lines(to_pixels, bounds)):
+                painter.setPen(self._pen(draw.LINE, 1))
+                painter.drawLines(lines)
         marks = drawing.marks
         many = sum(isinstance(mark, draw.Dot) for mark in marks) > MANY
         small = (
@@ -162,21 +165,6 @@ class Marks(PixelItem):
             pen.setStyle(Qt.PenStyle.DashLine)
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         return pen
-
-    def _paint_grid(self, painter: QPainter, drawing: draw.Drawing, bounds: QRectF) -> None:
-        lines, pixels = [], self._pixels
-        across, up = self._sides
-        if drawing.x.grid:
-            for number, _ in across.numbers():
-                x = pixels.point(number, 0).x()
-                lines.append(QLineF(x, bounds.top(), x, bounds.bottom()))
-        if drawing.y.grid:
-            for number, _ in up.numbers():
-                y = pixels.point(0, number).y()
-                lines.append(QLineF(bounds.left(), y, bounds.right(), y))
-        if lines:
-            painter.setPen(self._pen(draw.LINE, 1))
-            painter.drawLines(lines)
 
     def _paint_part(self, painter: QPainter, number: int, lit: bool) -> None:
         """Paint a visible mark of a drawing with zoom."""
@@ -272,8 +260,7 @@ class Marks(PixelItem):
             return
         rect = self._pixels.rect(*band.place)
         if band.filled:
-            opacity = 1.0 if band.ink == draw.LINE else 0.15
-            painter.fillRect(rect, qcolor(line_ink(self._bench.appearance.theme, band.ink), opacity))
+            painter.fillRect(rect, qcolor(line_ink(self._bench.appearance.theme, band.ink)))
             return
         pen = self._pen(band.ink, band.width)
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)

@@ -9,7 +9,7 @@ from typing import Any
 from weakref import proxy
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QFocusEvent,
     QFont,
@@ -214,6 +214,13 @@ class Side(pg.AxisItem):
         """The numbers that are written now."""
         rect = self.geometry()
         return self.ticks(*self.range, rect.height() if self.beside else rect.width())
+
+    def grid_lines(self, to_pixels: QTransform, bounds: QRectF) -> list[QLineF]:
+        """A line through each number that is written, across the picture in these bounds in pixels."""
+        places = [to_pixels.map(QPointF(number, number)) for number, _ in self.numbers()]
+        if self.beside:
+            return [QLineF(bounds.left(), at.y(), bounds.right(), at.y()) for at in places]
+        return [QLineF(at.x(), bounds.top(), at.x(), bounds.bottom()) for at in places]
 
     def written(self) -> list[tuple[int, float]]:
         """The labels that are written now, the marked ones first: index, and middle in pixels."""

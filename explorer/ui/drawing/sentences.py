@@ -383,7 +383,7 @@ class SentencesView(QWidget):
             return None
         weights = self.element.weights
         assert weights is not None
-        return Cell(weights.place.node, weights.index(int(queries[best]), int(keys[best])))
+        return weights.cell_at(int(queries[best]), int(keys[best]))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         selection, point = self.bench.selection, event.position() / self._scale(self.width())

@@ -13,7 +13,6 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize
 from PySide6.QtGui import QLinearGradient, QPainter, QPaintEvent, QTransform
 from PySide6.QtWidgets import QWidget
 
-from explorer.core.graph import Cell
 from explorer.core.numbers import exact, largest_of, significant, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import AttentionLines, HeatMap
@@ -155,18 +154,15 @@ class HeatMapView(WordPicture):
         inside = self.seen.contains(point) and 0 <= row < rows and 0 <= column < columns
         return (row, column) if inside else None
 
-    def _cell(self, row: int, column: int) -> Cell:
-        return Cell(self.matrix.place.node, self.matrix.index(row, column))
-
     def point_at(self, point: QPointF) -> None:
         square = self._square(point)
         if square is not None:
-            self.bench.selection.point(self._cell(*square))
+            self.bench.selection.point(self.matrix.cell_at(*square))
 
     def choose_at(self, point: QPointF) -> None:
         square = self._square(point)
         if square is not None:
-            self.bench.selection.choose(self._cell(*square))
+            self.bench.selection.choose(self.matrix.cell_at(*square))
 
     def said_at(self, point: QPointF) -> tuple[str, QRectF]:
         square = self._square(point)
@@ -185,8 +181,8 @@ class HeatMapView(WordPicture):
 
     def _pointed(self) -> tuple[int, int] | None:
         """The row and column of the cell pointed at, if it is in this picture."""
-        cell, place = self.bench.selection.cell, self.matrix.place
-        if cell is None or cell.node != place.node or cell.index[: len(place.index)] != place.index:
+        cell = self.bench.selection.cell
+        if cell is None or not self.matrix.holds(cell):
             return None
         row, column = cell.index[-2:]
         rows, columns = self._shape  # those of the drawn model; the present one may already be another
@@ -211,7 +207,7 @@ class HeatMapView(WordPicture):
         pointed, (rows, columns) = self._pointed(), self._shape
         row, column = (0, 0) if pointed is None else (pointed[0] + down, pointed[1] + across)
         if 0 <= row < rows and 0 <= column < columns:
-            self.bench.selection.choose(self._cell(row, column), "arrow")
+            self.bench.selection.choose(self.matrix.cell_at(row, column), "arrow")
 
     def _follow(self, *_: object) -> None:
         """Mark again only if the word or cell pointed at has changed; after an edit, `draw` marks again anyway."""

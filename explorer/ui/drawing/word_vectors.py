@@ -242,7 +242,10 @@ class WordMapView(ZoomPlot):
 
     def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
         theme = self.bench.appearance.theme
-        self._grid(painter, to_pixels)
+        view = to_pixels.mapRect(self.getViewBox().viewRect())
+        painter.setPen(QPen(qcolor(theme.line, 0.47), 1))
+        for name in self.sides:
+            painter.drawLines(self.side(name).grid_lines(to_pixels, view))
         spots = [to_pixels.map(QPointF(x, y)) for x, y in self.shown.points.tolist()]
         lines: list[QLineF] = []
         if self.shown.arrows and self.shown.origin is not None:
@@ -256,19 +259,7 @@ class WordMapView(ZoomPlot):
             painter.setBrush(qcolor(theme.here if here else theme.text if strong else theme.series[0]))
             size = 5.5 if here or strong else 3.5
             painter.drawEllipse(spots[i], size, size)
-        view = to_pixels.mapRect(self.getViewBox().viewRect())
         self._words(painter, view, spots, lines)
-
-    def _grid(self, painter: QPainter, to_pixels: QTransform) -> None:
-        """Paint a line at each number that is written at the sides."""
-        view = self.getViewBox().viewRect()
-        painter.setPen(QPen(qcolor(self.bench.appearance.theme.line, 0.47), 1))
-        for name in self.sides:
-            for number, _ in self.side(name).numbers():
-                ends = ((number, view.top()), (number, view.bottom()))
-                if name == "left":
-                    ends = ((view.left(), number), (view.right(), number))
-                painter.drawLine(*(to_pixels.map(QPointF(*end)) for end in ends))
 
     def _arrows(self, painter: QPainter, start: QPointF, lines: list[QLineF]) -> None:
         theme, fonts = self.bench.appearance.theme, self.bench.appearance.fonts

@@ -167,8 +167,7 @@ class MatrixMenu(QMenu):
         view, at = self._view, self._view.currentIndex()
         labels = (("row", view.matrix.rows[at.row()]), ("column", view.matrix.columns[at.column()]))
         where = ", ".join(f"{what} {label}" for what, label in labels if label)
-        cell = Cell(view.matrix.place.node, view.matrix.index(at.row(), at.column()))
-        SeekDialog(view.bench, cell, where, view.window()).show()
+        SeekDialog(view.bench, view.matrix.cell_at(at.row(), at.column()), where, view.window()).show()
 
     def _set(self, what: str, values: Array | Writing) -> None:
         self._view.editing.do(SetArray(self._view.matrix.name, values, what), 0, 0)

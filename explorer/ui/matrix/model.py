@@ -13,7 +13,6 @@ from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistent
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QToolTip
 
-from explorer.core.graph import Cell
 from explorer.core.numbers import exact, written
 from explorer.core.ops import Array
 from explorer.pages.matrix import COVERED, SHARES, SIGNED, Matrix
@@ -67,7 +66,7 @@ class MatrixModel(QAbstractTableModel):
     def data(self, index: ModelIndex, role: int = 0) -> Any:
         row, column, matrix = index.row(), index.column(), self.matrix
         selection = self._bench.selection
-        played = selection.unfinished and selection.cell == Cell(matrix.place.node, matrix.index(row, column))
+        played = selection.unfinished and selection.cell == matrix.cell_at(row, column)
         if played:
             matrix = replace(matrix, covered=frozenset([(row, column)]))
         match role:

@@ -273,16 +273,13 @@ class MatrixView(QTableView):
 
     # Looking
 
-    def _cell(self, row: int, column: int) -> Cell:
-        return Cell(self.matrix.place.node, self.matrix.index(row, column))
-
     def point(self, row: int, column: int) -> None:
-        self.bench.selection.point(self._cell(row, column))
+        self.bench.selection.point(self.matrix.cell_at(row, column))
 
     def take_click(self, index: ModelIndex) -> None:
         """Choose a cell that was clicked, even if it was the current one before."""
         if index.isValid():
-            self.bench.selection.choose(self._cell(index.row(), index.column()))
+            self.bench.selection.choose(self.matrix.cell_at(index.row(), index.column()))
 
     def pointed_cell(self) -> tuple[int, int] | None:
         """The row and column of the cell pointed at."""
@@ -365,10 +362,8 @@ class MatrixView(QTableView):
         return there and self.matrix.at(self._pointed)[axis] == section
 
     def _light(self, cell: Cell | None) -> None:
-        place, selection = self.matrix.place, self.bench.selection
-        node, pointed = place.node, None
-        if cell is not None and cell.node == node and cell.index[: len(place.index)] == place.index:
-            pointed = cell.index
+        node, selection = self.matrix.place.node, self.bench.selection
+        pointed = cell.index if cell is not None and self.matrix.holds(cell) else None
         reads = selection.reads.get(node, []) if cell is not None else []
         fed = selection.fed.get(node, []) if cell is not None else []
         if (pointed, reads, fed) != (self._pointed, self._reads, self._fed):
@@ -413,7 +408,7 @@ class MatrixView(QTableView):
         super().currentChanged(current, previous)
         self.editing.end_stroke()
         if current.isValid():
-            self.bench.selection.choose(self._cell(current.row(), current.column()), self._by)
+            self.bench.selection.choose(self.matrix.cell_at(current.row(), current.column()), self._by)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -432,7 +427,7 @@ class MatrixView(QTableView):
             return False
         opened = bool(super().edit(index, trigger, event))  # type: ignore[arg-type]
         if opened:  # keys may have moved here without choosing this cell
-            self.bench.selection.choose(self._cell(index.row(), index.column()), "arrow")
+            self.bench.selection.choose(self.matrix.cell_at(index.row(), index.column()), "arrow")
         return opened
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
