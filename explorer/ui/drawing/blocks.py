@@ -265,9 +265,8 @@ class Blocks:
         if not text or font is None:
             return
         font, written = self._fitted(font, strong, text, rect.width(), whole, names)
-        if (
-            briefly and written != text
-        ):  # as low as the whole words would be: where they are too wide, lines are low, too
+        if briefly and written != text:
+            # As low as the whole words would be: where they are too wide, lines are low, too.
             font, written = self._fitted(self._sized(font.pixelSize(), strong), strong, briefly, rect.width())
         painter.setFont(font)
         painter.setPen(ink)
@@ -405,9 +404,8 @@ class Blocks:
         if font is None or (words.token is None and words.size * self._unit < CROWDED):
             return
         theme, strong = self._bench.appearance.theme, words.strong or lit
-        text, room = words.text, words.room * self._unit or np.inf
-        names = words.token is None
-        across, high = min(self._advance(font, strong, text, names), room), 1.25 * font.pixelSize()
+        names, room = words.token is None, words.room * self._unit or np.inf
+        across, high = min(self._advance(font, strong, words.text, names), room), 1.25 * font.pixelSize()
         rect = QRectF(at.x() - words.align * across, at.y() - high / 2, across, high)
         if words.token is not None:
             if not self._has_room(words.token, rect, at) and not lit:
@@ -416,12 +414,9 @@ class Blocks:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(qcolor(theme.here_soft))
                 painter.drawRoundedRect(rect.adjusted(-4, 0, 4, 0), 4, 4)
-        font, text = self._fitted(font, strong, text, room, names=names)
-        painter.setFont(font)
         ink = qcolor(word_ink(theme, words.ink)) if words.on is None else theme.sequential_ramp.shade(words.on)[1]
-        painter.setPen(qcolor(theme.here_text) if lit else ink)
-        place = RIGHT if words.align == 1.0 else CENTRE
-        (draw_named if names else QPainter.drawText)(painter, rect, place, text)
+        ink, place = qcolor(theme.here_text) if lit else ink, RIGHT if words.align == 1.0 else CENTRE
+        self._write(painter, rect, words.text, words.size, ink, place, strong, names=names, least=TIGHT)
 
     def _has_room(self, token: tuple[str, int], rect: QRectF, at: QPointF) -> bool:
         """Whether a word is far enough below the last written one to be written; it can be pointed at in any case."""

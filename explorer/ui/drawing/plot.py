@@ -57,10 +57,13 @@ class Side(pg.AxisItem):
     range = (0.0, 0.0)  # read by pyqtgraph's constructor
     beside = False
     """Whether it stands at the left or the right."""
+    _before = False
+    """Whether it stands at the left or at the top."""
 
     def __init__(self, bench: Workbench, side: str) -> None:
         super().__init__(side)
         self.beside = side in ("left", "right")
+        self._before = side in ("left", "top")
         self._bench = bench
         self._words: tuple[str, ...] | None = None
         self._shown: tuple[object, ...] = ()
@@ -184,13 +187,9 @@ class Side(pg.AxisItem):
 
     def boundingRect(self) -> QRectF:
         """Some pixels away from the picture, whose repainting must not repaint the side; labels go beyond the ends."""
-        inner = {
-            "left": (0, -BEYOND, -APART, BEYOND),
-            "right": (APART, -BEYOND, 0, BEYOND),
-            "top": (-BEYOND, 0, BEYOND, -APART),
-            "bottom": (-BEYOND, APART, BEYOND, 0),
-        }
-        return self.rect().adjusted(*inner[self.orientation])
+        near, far = (0, -APART) if self._before else (APART, 0)
+        inner = (near, -BEYOND, far, BEYOND) if self.beside else (-BEYOND, near, BEYOND, far)
+        return self.rect().adjusted(*inner)
 
     # Numbers and labels
 
@@ -311,13 +310,12 @@ class Side(pg.AxisItem):
         length = rect.height() if self.beside else rect.width()
         theme = self._bench.appearance.theme
         painter.setPen(qcolor(theme.line_strong))
-        edges = {
-            "left": (rect.topRight(), rect.bottomRight()),
-            "right": (rect.topLeft(), rect.bottomLeft()),
-            "top": (rect.bottomLeft(), rect.bottomRight()),
-            "bottom": (rect.topLeft(), rect.topRight()),
-        }
-        painter.drawLine(*edges[self.orientation])
+        if self.beside:
+            x = rect.right() if self._before else rect.left()
+            painter.drawLine(QLineF(x, rect.top(), x, rect.bottom()))
+        else:
+            y = rect.bottom() if self._before else rect.top()
+            painter.drawLine(QLineF(rect.left(), y, rect.right(), y))
         painter.setFont(self._bench.appearance.fonts.small)
         painter.setPen(qcolor(theme.muted))
         metrics = painter.fontMetrics()
@@ -340,19 +338,12 @@ class Side(pg.AxisItem):
 
     def _corner(self, rect: QRectF, at: float, wide: float, high: float, end: float) -> QPointF:
         """The top left corner of a label or a number; if it is turned, in turned pixels. The last one ends at `end`."""
-        match self.orientation:
-            case "left":
-                return QPointF(rect.right() - GAP - wide, at - high / 2)
-            case "right":
-                return QPointF(rect.left() + GAP, at - high / 2)
-            case "top" if self.upright:
-                return QPointF(GAP - rect.bottom(), at - high / 2)
-            case "top":
-                return QPointF(min(at, end - wide / 2) - wide / 2, rect.bottom() - GAP - high)
-            case _ if self.upright:
-                return QPointF(-rect.top() - GAP - wide, at - high / 2)
-            case _:
-                return QPointF(min(at, end - wide / 2) - wide / 2, rect.top() + GAP)
+        if self.beside:
+            return QPointF(rect.right() - GAP - wide if self._before else rect.left() + GAP, at - high / 2)
+        if self.upright:
+            return QPointF(GAP - rect.bottom() if self._before else -rect.top() - GAP - wide, at - high / 2)
+        down = rect.bottom() - GAP - high if self._before else rect.top() + GAP
+        return QPointF(min(at, end - wide / 2) - wide / 2, down)
 
     def _write(self, painter: QPainter, rect: QRectF, at: float, number: str) -> None:
         """Write a number; the last one below or above stays inside the picture."""
@@ -364,13 +355,13 @@ class Side(pg.AxisItem):
     def _write_title(self, painter: QPainter, rect: QRectF) -> None:
         metrics, middle, title = painter.fontMetrics(), rect.center(), self.title_written()
         if not self.beside:
-            at_edge = Flag.AlignTop if self.orientation == "top" else Flag.AlignBottom
+            at_edge = Flag.AlignTop if self._before else Flag.AlignBottom
             box = QRectF(middle.x() - 400, rect.top(), 800, rect.height())
             draw_named(painter, box, Flag.AlignHCenter | at_edge | UNCUT, title)
             return
         painter.save()
         high = metrics.height()
-        painter.translate(rect.left() if self.orientation == "left" else rect.right() - high, rect.center().y())
+        painter.translate(rect.left() if self._before else rect.right() - high, rect.center().y())
         painter.rotate(-90)
         draw_named(painter, QRectF(-400, 0, 800, high), Flag.AlignCenter | UNCUT, title)
         painter.restore()

@@ -6,7 +6,7 @@ side, and others take several lines.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, inf
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, QSizeF, Qt
@@ -105,20 +105,19 @@ def laid_out(
             return layout
     else:
         layout.least = title + max(of_target)
-        if 0 < width < layout.across.width():
-            _lines(layout, rows, of_target, (title, gap, high, pad), px)
-            return layout
+        _lines(layout, rows, of_target, (title, gap, high, pad), px)
+        return layout
 
     y = 0.0
     for number_of_row, row in enumerate(rows):
-        sizes = of_source if cross and not number_of_row else of_target
+        sizes = of_target if number_of_row else of_source
         # The shorter sentence stands in the middle of the longer one.
         x = title + (longest - sum(sizes) - gap * (len(sizes) - 1)) / 2
         layout.titles.append((QRectF(0, y, title, high), row.title))
         for place, size in enumerate(sizes):
             rect = QRectF(x, y, size, high)
             _add(layout, rows, number_of_row, place, rect, size - pad)
-            if cross and number_of_row < 2:
+            if number_of_row < 2:
                 beside = rect.translated(0, high if not number_of_row else -number)
                 beside.setHeight(number)
                 side = 1 - number_of_row
@@ -126,7 +125,7 @@ def laid_out(
                 edge = beside.bottom() if not number_of_row else beside.top()
                 layout.ends[side].append(QPointF(rect.center().x(), edge))
             x += size + gap
-        y += high + px(2) + (px(LINES) + 2 * number if cross and not number_of_row else 0)
+        y += high + px(2) + (0 if number_of_row else px(LINES) + 2 * number)
     layout.height = round(y)
     return layout
 
@@ -140,9 +139,9 @@ def _lines(
 ) -> None:
     """Break the rows: first all rows with as many words as fit on a line, then all rows with the next words."""
     title, gap, high, pad = measures
-    x, top = layout.width + 1.0, -float(len(rows) * (high + px(2)) + gap)
+    x, top = 0.0, -float(len(rows) * (high + px(2)) + gap)
     for place, size in enumerate(sizes):
-        if x + size > layout.width:
+        if not place or x + size > (layout.width or inf):
             x, top = float(title), top + len(rows) * (high + px(2)) + gap
             layout.titles += [
                 (QRectF(0, top + n * (high + px(2)), title, high), row.title) for n, row in enumerate(rows)
