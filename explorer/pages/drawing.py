@@ -6,6 +6,7 @@ Also pictures of attention: heat maps, lines, and sentences with lines between t
 import re
 from collections.abc import Iterable
 from dataclasses import field
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -307,6 +308,17 @@ class Drawing(Data):
     zoom: bool = False
     # In a drawing with zoom: the gesture of zooming out when the whole drawing is already in sight.
     out: Gesture | None = None
+
+    @cached_property
+    def boxes(self) -> dict[int, Box]:
+        """The boxes that lead somewhere, by their numbers among the marks."""
+        return {i: mark for i, mark in enumerate(self.marks) if isinstance(mark, Box) and mark.leads is not None}
+
+    @cached_property
+    def grids(self) -> tuple[Image | Strips, ...]:
+        """The images and strips whose numbers are cells."""
+        cells = (one for one in self.marks if isinstance(one, Image | Strips))
+        return tuple(one for one in cells if isinstance(one, Strips) or one.node is not None)
 
 
 def zoomed(marks: Iterable[Mark], window: tuple[float, float, float, float], summary: str) -> Drawing:

@@ -9,10 +9,10 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QRegion, QTransform
 
 from explorer.core.ops import Array
 from explorer.pages import drawing as draw
+from explorer.pages.pointing import Lights, points_of, shape_of, square_of, strip_of
 from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
 from explorer.ui.drawing.plot import PixelItem, Side
-from explorer.ui.drawing.pointing import Lights, grids, points_of, shape_of, square_of, strip_of
 from explorer.ui.drawing.strokes import (
     Pixels,
     changed,
@@ -49,8 +49,6 @@ class Marks(PixelItem):
         self.lit: frozenset[int] = frozenset()
         self._lights: Lights | None = None
         self._lines: dict[int, list[QLineF]] = {}
-        self.grids: tuple[draw.Image | draw.Strips, ...] = ()
-        """The images and strips whose numbers are cells."""
         self._shown: object = None
         self.names = Names(bench)
         self._pixels = Pixels(QTransform())
@@ -76,7 +74,6 @@ class Marks(PixelItem):
         old = () if all_ else before.marks
         kept = [mark is other for mark, other in zip(old, drawing.marks, strict=False)]
         self._lines = {number: lines for number, lines in self._lines.items() if number < len(kept) and kept[number]}
-        self.grids = tuple(grids(drawing))
         self._veiled = not drawing.zoom and any(isinstance(mark, draw.Image) for mark in drawing.marks)
         self.blocks.forget_images(len(drawing.marks))
         self.blocks.tell(drawing)
@@ -90,8 +87,8 @@ class Marks(PixelItem):
         if self._lights is None:
             self._lights = Lights(self.drawing)
         lit = self._lights.lit(selection.cell, selection.token)
-        squares = [square_of(one, selection.cell) for one in self.grids]
-        strips = [strip_of(one, selection.token, None) for one in self.grids if isinstance(one, draw.Strips)]
+        squares = [square_of(one, selection.cell) for one in self.drawing.grids]
+        strips = [strip_of(one, selection.token, None) for one in self.drawing.grids if isinstance(one, draw.Strips)]
         rows = selection.token if self.drawing.zoom else None
         now = lit, squares, strips, rows
         if now != self._shown:
@@ -391,7 +388,7 @@ class Marks(PixelItem):
                 paint_square(painter, theme, self.square(image, *here), self._pixels.rect(*image.place) & bounds)
 
     def _images(self) -> list[draw.Image]:
-        return [one for one in self.grids if isinstance(one, draw.Image)]
+        return [one for one in self.drawing.grids if isinstance(one, draw.Image)]
 
     def square(self, image: draw.Image, row: int, column: int, rows: int = 1, columns: int = 1) -> QRectF:
         """The rectangle of a square of an image, or of a block of squares, in pixels."""

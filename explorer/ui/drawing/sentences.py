@@ -19,8 +19,8 @@ from explorer.core.numbers import in_table, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import PAD
 from explorer.pages.drawing import SentenceRow, Sentences
+from explorer.pages.pointing import lines_between, lit_ends
 from explorer.pages.stages.attention import MOST_LINES, SAYS, SHOULD
-from explorer.ui.drawing.pointing import lines_between, lit_ends
 from explorer.ui.drawing.strokes import draw_weights
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
@@ -353,9 +353,10 @@ class SentencesView(QWidget):
 
     def _lit(self) -> tuple[int | None, int | None]:
         """The indices of the lit words of the target and of the source; None for one that is not drawn."""
-        source, target = self._rows[0], self._rows[-1]
+        selection, source, target = self.bench.selection, self._rows[0], self._rows[-1]
         shape = len(target.words), len(source.words) * self._cross
-        return lit_ends(self.bench.selection, self.element.lights, (target.axis, source.axis), shape)
+        axes, lights = (target.axis, source.axis), self.element.lights
+        return lit_ends(selection.token, selection.cell, lights, axes, shape)
 
     def _mark(self, *_: object) -> None:
         self.update()

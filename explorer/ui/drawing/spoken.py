@@ -34,8 +34,8 @@ class _Block(QAccessibleInterface):
 
     @property
     def _box(self) -> Box | None:
-        boxes = self._view.boxes if self._view is not None else ()
-        return boxes[self._place][1] if self._place < len(boxes) else None
+        boxes = list(self._view.drawing.boxes.values()) if self._view is not None else ()
+        return boxes[self._place] if self._place < len(boxes) else None
 
     def isValid(self) -> bool:
         return self._box is not None
@@ -93,7 +93,8 @@ class _Whole(QAccessibleWidget):
         return super().text(kind)
 
     def childCount(self) -> int:
-        return len(getattr(self.object(), "boxes", ()))  # none while the view is being made, when Qt already asks
+        drawing = getattr(self.object(), "drawing", None)  # none while the view is being made, when Qt already asks
+        return 0 if drawing is None else len(drawing.boxes)
 
     def child(self, index: int) -> Any:
         view: Any = self.object()

@@ -10,9 +10,9 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResize
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
+from explorer.pages import pointing
 from explorer.pages.drawing import Arrow, Axis, Box, Dot, Drawing, Image, Mark, Strips, drawable
 from explorer.pages.gestures import Edit
-from explorer.ui.drawing import pointing
 from explorer.ui.drawing.blocks import ramp_of, steps_of
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
@@ -39,7 +39,6 @@ class DrawingView(Plot):
     """
 
     _awaited: Callable[[], Drawing] | None = None
-    _found: tuple[Drawing | None, list[tuple[int, Box]]] = (None, [])
 
     def __init__(self, bench: Workbench, drawing: Drawing) -> None:
         install()
@@ -110,7 +109,7 @@ class DrawingView(Plot):
     @property
     def walked(self) -> bool:
         """Whether arrow keys go from place to place."""
-        cells = any(all(pointing.shape_of(one)) for one in self._marks.grids)
+        cells = any(all(pointing.shape_of(one)) for one in self.drawing.grids)
         return cells or any(map(pointing.leads, self.drawing.marks))
 
     def _frame(self, window: tuple[float, float, float, float]) -> None:
@@ -221,7 +220,7 @@ class DrawingView(Plot):
         sides = (("left", self.drawing.y), ("top" if self.drawing.down else "bottom", self.drawing.x))
         marked: list[list[int]] = [[], []]
         said = ""
-        for one in self._marks.grids:
+        for one in self.drawing.grids:
             square = pointing.square_of(one, selection.cell)
             if square is not None:
                 said = pointing.of_square(self.drawing, one, *square).replace("\n", ": ")
@@ -245,17 +244,9 @@ class DrawingView(Plot):
     # The boxes that lead somewhere, for the keys and for a screen reader
 
     @property
-    def boxes(self) -> list[tuple[int, Box]]:
-        """The boxes that lead somewhere, each with its number among the marks."""
-        if self._found[0] is not self.drawing:
-            marks = enumerate(self.drawing.marks)
-            self._found = self.drawing, [(i, m) for i, m in marks if isinstance(m, Box) and m.leads is not None]
-        return self._found[1]
-
-    @property
     def place(self) -> int | None:
         """The index of the box that has the focus."""
-        return next((k for k, (i, _) in enumerate(self.boxes) if i == self._marks.here), None)
+        return next((k for k, i in enumerate(self.drawing.boxes) if i == self._marks.here), None)
 
     def on_screen(self, box: Box) -> QRect:
         """The rectangle of a box on the screen."""
@@ -292,7 +283,7 @@ class DrawingView(Plot):
     def square_at(self, position: QPointF) -> tuple[Image | Strips, tuple[int, int]] | None:
         """The image or strips under the mouse, with the row and column of the number there."""
         point = self.at(position)
-        for one in reversed(self._marks.grids):
+        for one in reversed(self.drawing.grids):
             rows, columns = pointing.shape_of(one)
             if isinstance(one, Strips):
                 places = np.stack([array.ravel() for array in pointing.points_of(one)], axis=-1)

@@ -17,7 +17,7 @@ from explorer.core.numbers import exact, largest_of, significant, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.matrix import SHARES
-from explorer.ui.drawing.pointing import lines_between, lit_ends, strongest
+from explorer.pages.pointing import lines_between, lit_ends, strongest
 from explorer.ui.drawing.strokes import draw_weights, paint_square
 from explorer.ui.drawing.word_picture import MOST, MOST_IN_SIGHT, WORD, WordPicture
 from explorer.ui.selection import Coming
@@ -374,7 +374,8 @@ class AttentionLinesView(WordPicture):
     def _mark(self, *_: object) -> None:
         element, shape = self.element, self._shares.shape
         assert isinstance(element, AttentionLines)
-        query, key = lit_ends(self.bench.selection, element.lights, self.matrix.axes, shape, self._at_right)
+        token, cell = self.bench.selection.token, self.bench.selection.cell
+        query, key = lit_ends(token, cell, element.lights, self.matrix.axes, shape, self._at_right)
         if (query, key) != (self.query, self.key):
             self.paint_anew()
         self.query, self.key = query, key

@@ -12,9 +12,9 @@ from explorer.core.graph import Cell
 from explorer.core.numbers import exact
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image
 from explorer.pages.gestures import GoTo
+from explorer.pages.pointing import cell_of
 from explorer.ui.drawing.blocks import DISC
 from explorer.ui.drawing.plot import Key
-from explorer.ui.drawing.pointing import cell_of
 from explorer.ui.drawing.spoken import tell_focus
 from explorer.ui.drawing.view import EMPTY, DrawingView
 from explorer.ui.drawing.word_picture import ZoomPlot
@@ -169,7 +169,7 @@ class ZoomedView(ZoomPlot, DrawingView):
     def _box_at(self, position: QPointF) -> int | None:
         """The number of the box under the mouse that leads somewhere; of nested boxes, the innermost."""
         point = self.at(position)
-        return next((i for i, box in reversed(self.boxes) if QRectF(*box.place).contains(point)), None)
+        return next((i for i, box in reversed(self.drawing.boxes.items()) if QRectF(*box.place).contains(point)), None)
 
     def _word_at(self, position: QPointF) -> tuple[str, int] | None:
         found = [(rect, token) for rect, token in self._marks.blocks.spots if rect.contains(position)]
@@ -260,7 +260,7 @@ class ZoomedView(ZoomPlot, DrawingView):
         Up and down, and from a box without edges, it moves to the nearest box in that direction; without a focus, to
         the first box.
         """
-        boxes = {i: QRectF(*box.place) for i, box in self.boxes}
+        boxes = {i: QRectF(*box.place) for i, box in self.drawing.boxes.items()}
         here = boxes.get(self._marks.here) if self._marks.here is not None else None
         if here is None:
             best = min(boxes, key=lambda i: (boxes[i].left(), boxes[i].top()), default=None)
@@ -286,14 +286,15 @@ class ZoomedView(ZoomPlot, DrawingView):
 
     def _edges(self, across: int) -> list[int]:
         """The numbers of the boxes that read the box with the focus (right), or that it reads (left)."""
-        boxes, here = dict(self.boxes), self._marks.here
+        boxes, here = self.drawing.boxes, self._marks.here
         if across > 0:
             return [i for i, box in boxes.items() if here in box.after]
         return [i for i in boxes[here].after if i in boxes] if here in boxes else []
 
     def come_from(self, stages: Sequence[str]) -> None:
         super().come_from(stages)
-        led = [(i, box) for i, box in self.boxes if isinstance(box.leads, GoTo) and box.leads.value in stages]
+        boxes = self.drawing.boxes.items()
+        led = [(i, box) for i, box in boxes if isinstance(box.leads, GoTo) and box.leads.value in stages]
         if led:  # of several boxes, the one that was opened
             i, box = next((one for one in led if one[0] == self._marks.here), led[0])
             self._stand_at(i, QRectF(*box.place))

@@ -3,7 +3,7 @@
 Also the words about a place in a drawing, and which of its dots and arrows stand for a cell or a word.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from explorer.core.graph import Cell
 from explorer.core.numbers import exact
 from explorer.core.ops import Array
 from explorer.pages.drawing import Arrow, Bars, Dot, Drawing, Image, Mark, Strips, Words, drawable
-from explorer.ui.selection import Selection
 
 
 def cells_of(mark: Mark) -> tuple[Cell, ...]:
@@ -100,19 +99,12 @@ def points_of(mark: Strips) -> tuple[Array, Array]:
     return mark.array, np.broadcast_to(strips if mark.axis else strips[:, None], mark.array.shape)
 
 
-def grids(drawing: Drawing) -> Iterator[Image | Strips]:
-    """The images and strips whose numbers are cells."""
-    for mark in drawing.marks:
-        if isinstance(mark, Strips) or (isinstance(mark, Image) and mark.node is not None):
-            yield mark
-
-
 def beside(drawing: Drawing, cell: Cell | None, down: int, across: int) -> tuple[Cell | None, bool]:
     """The cell `down` rows and `across` columns from another cell; the first cell, if the drawing lacks that one.
 
     None outside of the drawing; and whether there are cells at all. If rows count upwards, up is the next row.
     """
-    squares = [one for one in grids(drawing) if all(shape_of(one))]
+    squares = [one for one in drawing.grids if all(shape_of(one))]
     for one in squares:
         here = square_of(one, cell)
         if here is not None:
@@ -142,7 +134,8 @@ def ends_of(
 
 
 def lit_ends(
-    selection: Selection,
+    token: tuple[str, int] | None,
+    cell: Cell | None,
     lights: Iterable[tuple[str, tuple[str, ...]]],
     axes: tuple[str, str],
     shape: tuple[int, int],
@@ -150,18 +143,20 @@ def lit_ends(
 ) -> tuple[int | None, int | None]:
     """The indices of the query and of the key that are pointed at; None for one that is not drawn.
 
-    `lights`, `axes`: as for `ends_of`. `shape`: how many queries and keys are drawn. `at_right`: whether a word of
-    self-attention, which is both, is lit as a key.
+    `token`, `cell`: the word that is lit, and the cell that is pointed at.
+    `lights`, `axes`: as for `ends_of`.
+    `shape`: how many queries and keys are drawn.
+    `at_right`: whether a word of self-attention, which is both, is lit as a key.
     """
     query = key = None
-    if selection.token is not None:
-        axis, i = selection.token
+    if token is not None:
+        axis, i = token
         if axis == axes[1] and (at_right or axis != axes[0]):
             key = i
         elif axis == axes[0]:
             query = i
-    elif selection.cell is not None:
-        query, key = ends_of(lights, axes, selection.cell)
+    elif cell is not None:
+        query, key = ends_of(lights, axes, cell)
     queries, keys = shape
     return query if query is None or query < queries else None, key if key is None or key < keys else None
 
