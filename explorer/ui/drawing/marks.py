@@ -48,7 +48,6 @@ class Marks(PixelItem):
         self.drawing = drawing
         self.lit: frozenset[int] = frozenset()
         self._lights: Lights | None = None
-        self._lines: dict[int, list[QLineF]] = {}
         self._shown: object = None
         self.names = Names(bench)
         self._pixels = Pixels(QTransform())
@@ -71,9 +70,6 @@ class Marks(PixelItem):
         before, self.drawing = self.drawing, drawing
         self.under, self.here = (_same_box(number, before, drawing) for number in (self.under, self.here))
         self._lights = None
-        old = () if all_ else before.marks
-        kept = [mark is other for mark, other in zip(old, drawing.marks, strict=False)]
-        self._lines = {number: lines for number, lines in self._lines.items() if number < len(kept) and kept[number]}
         self._veiled = not drawing.zoom and any(isinstance(mark, draw.Image) for mark in drawing.marks)
         self.blocks.forget_images(len(drawing.marks))
         self.blocks.tell(drawing)
@@ -124,9 +120,7 @@ class Marks(PixelItem):
         self.blocks.agree(self._pixels)
         self.blocks.exposed = [QRectF(rect) for rect in self.exposed]
         for i in self._seen(drawing, bounds):
-            if drawing.zoom:
-                self._paint_part(painter, i, i in self.lit)
-            elif i not in self.lit and i not in small:
+            if drawing.zoom or (i not in self.lit and i not in small):
                 self._paint_mark(painter, i, i in self.lit)
         few = () if drawing.zoom else sorted(small - self.lit)
         self._paint_small(painter, [mark for i in few if isinstance(mark := marks[i], draw.Dot)])
@@ -163,55 +157,28 @@ class Marks(PixelItem):
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         return pen
 
-    def _paint_part(self, painter: QPainter, number: int, lit: bool) -> None:
-        """Paint a visible mark of a drawing with zoom."""
-        mark, pixels, blocks = self.drawing.marks[number], self._pixels, self.blocks
+    def _paint_mark(self, painter: QPainter, number: int, lit: bool) -> None:
+        """Paint a mark; in a drawing with zoom also words and images, whose colours else an item of its own paints."""
+        mark, pixels, blocks, zoom = self.drawing.marks[number], self._pixels, self.blocks, self.drawing.zoom
         painter.setOpacity(1.0 + mark.faint * (FAINT - 1.0))
         match mark:
             case draw.Box():
                 here = number == self.here and self._focused
                 blocks.box(painter, mark, pixels.rect(*mark.place), number == self.under, here)
-            case draw.Segments():
-                self._paint_lines(painter, number, mark)
             case draw.FlowLine():
                 blocks.way(painter, mark, [pixels.point(*point) for point in mark.points])
-            case draw.Words():
+            case draw.Words() if zoom:
                 blocks.words(painter, mark, pixels.point(mark.x, mark.y), lit)
-            case draw.Image():
+            case draw.Image() if zoom:
                 if mark.array.size:
                     blocks.image(painter, number, mark, pixels.rect(*mark.place))
+            case draw.Image():
+                if self.drawing.down:
+                    blocks.signs(painter, mark, pixels.rect(*mark.place))
             case draw.Bars():
                 blocks.bars(painter, mark, pixels.rect(*mark.place), self._bench.selection.cell)
-            case draw.Dot():
+            case draw.Dot() if zoom:
                 blocks.disc(painter, mark, pixels.point(mark.x, mark.y), lit)
-            case draw.Band():
-                self._paint_band(painter, mark)
-
-    def _paint_lines(self, painter: QPainter, number: int, mark: draw.Segments) -> None:
-        """Paint lines of a drawing with zoom; the `QLineF` are made once, and Qt transforms them to pixels."""
-        lines = self._lines.get(number)
-        if lines is None:
-            self._lines[number] = lines = [QLineF(*ends) for ends in mark.ends.reshape(-1, 4).tolist()]
-        pixels = self._pixels
-        painter.setTransform(QTransform(pixels.across, 0.0, 0.0, pixels.up, pixels.left, pixels.top))
-        pen = self._pen(mark.ink, mark.width, mark.dashed)
-        pen.setCosmetic(True)
-        painter.setPen(pen)
-        painter.drawLines(lines)
-        token = self._bench.selection.token
-        if mark.whose is not None and token is not None and token[0] == mark.token:
-            pen = self._pen(draw.HERE, mark.width + 0.8)
-            pen.setCosmetic(True)
-            painter.setPen(pen)
-            painter.drawLines([lines[i] for i in np.flatnonzero(mark.whose == token[1]).tolist()])
-        painter.resetTransform()
-
-    def _paint_mark(self, painter: QPainter, number: int, lit: bool) -> None:
-        mark = self.drawing.marks[number]
-        match mark:
-            case draw.Image():  # a graphics item of its own paints its colours
-                if self.drawing.down:
-                    self.blocks.signs(painter, mark, self._pixels.rect(*mark.place))
             case draw.Dot():
                 if draw.drawable(mark.x, mark.y):
                     (self._paint_disc if is_disc(mark) else self._paint_dot)(painter, mark, lit)
@@ -239,7 +206,8 @@ class Marks(PixelItem):
             painter.drawPolyline(_polygon(x[part], y[part]))
 
     def _paint_segments(self, painter: QPainter, mark: draw.Segments) -> None:
-        ends = mark.ends[(np.abs(mark.ends) < draw.DRAWABLE).all((1, 2))]
+        seen = (np.abs(mark.ends) < draw.DRAWABLE).all((1, 2))
+        ends = mark.ends[seen]
         if not len(ends):
             return
         x, y = self._pixels.xy(ends[..., 0], ends[..., 1])
@@ -251,6 +219,10 @@ class Marks(PixelItem):
             painter.drawLines(lines)
         painter.setPen(self._pen(mark.ink, mark.width, mark.dashed))
         painter.drawLines(lines)
+        token = self._bench.selection.token
+        if mark.whose is not None and token is not None and token[0] == mark.token:
+            painter.setPen(self._pen(draw.HERE, mark.width + 0.8))
+            painter.drawLines([lines[i] for i in np.flatnonzero(mark.whose[seen] == token[1]).tolist()])
 
     def _paint_band(self, painter: QPainter, band: draw.Band) -> None:
         if not draw.drawable(*band.place):

@@ -120,9 +120,9 @@ def test_of_words_that_would_lie_on_each_other_some_are_written_and_all_can_be_p
 
 def test_what_is_out_of_sight_is_not_painted(picture, monkeypatch):
     painted = []
-    paint = picture._marks._paint_part
+    paint = picture._marks._paint_mark
     monkeypatch.setattr(
-        picture._marks, "_paint_part", lambda painter, i, lit: painted.append(i) or paint(painter, i, lit)
+        picture._marks, "_paint_mark", lambda painter, i, lit: painted.append(i) or paint(painter, i, lit)
     )
     picture.grab()
     assert sorted(painted) == list(range(len(picture.drawing.marks)))
