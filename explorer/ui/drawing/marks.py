@@ -12,7 +12,8 @@ from explorer.pages import drawing as draw
 from explorer.pages.pointing import Lights, points_of, shape_of, square_of, strip_of
 from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
-from explorer.ui.drawing.plot import PixelItem, Side
+from explorer.ui.drawing.plot import PixelItem
+from explorer.ui.drawing.side import Side
 from explorer.ui.drawing.strokes import (
     Pixels,
     changed,

@@ -35,7 +35,7 @@ from explorer.pages.drawing import (
 )
 from explorer.pages.gestures import MoveTo, SetNumber
 from explorer.pages.matrix import SHARES
-from explorer.ui.drawing.plot import Side
+from explorer.ui.drawing.side import Side
 from explorer.ui.drawing.strokes import line_ink
 from explorer.ui.drawing.view import EMPTY, DrawingView
 from explorer.ui.drawing.zoom import ZoomedView

@@ -17,7 +17,7 @@ from explorer.pages.matrix import ALONE, matrix
 from explorer.pages.pointing import MOST_OF_ONE
 from explorer.pages.stages.attention import heat_map, lights
 from explorer.pages.view import Looking, View
-from explorer.ui.drawing.plot import CLOSEST, WELL_APART
+from explorer.ui.drawing.side import CLOSEST, WELL_APART
 from explorer.ui.drawing.strokes import draw_weights
 from explorer.ui.drawing.weights import AttentionLinesView, HeatMapView
 from explorer.ui.drawing.word_picture import FEWEST, MOST_IN_SIGHT
