@@ -75,9 +75,11 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
         "all, 1 all the way, measured by their logits. A click puts that part in as a pin; undo takes it out."
     )
     if np.isnan(shares).all():
+        answers = {int(values[LOGITS][row].argmax()) for values in (view.values, other.values)}
+        answer = f", <b>{escape(says[answers.pop()])}</b>" if len(answers) == 1 else ""
         note = (
-            f"The other text is <i>{other_text}</i>. Both have the same answer, so nothing can move from one to the "
-            f"other: choose another word, or take a pin out by undo."
+            f"The other text is <i>{other_text}</i>. Both have the same answer{answer}, so nothing can move from one "
+            "to the other: choose another word, or take a pin out by undo."
         )
     if len(places) <= row:
         note += f" {_left_out(there, places, row)}"

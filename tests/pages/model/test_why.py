@@ -172,7 +172,7 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
     for id, was in (("patched place", where), ("other word", what)):  # it silently became “sled” in place of “the”
         now = page.the(id)
         assert now.options[now.chosen] == was.options[was.chosen]
-    assert "the same answer" in page.notes  # all of the way has been gone
+    assert "the same answer, <b>rug</b>, so" in page.notes  # all of the way has been gone
     of.document.undo()
     assert np.array_equal(of.value("output.logits"), before)
 
