@@ -342,7 +342,8 @@ class MatrixBox(QWidget):
                 picture = self._small.wanted(where, extent, form, form.room, behind)[0]
                 behind = picture.width()
             most = max(form.room - left - self._between - behind, px(LEAST_SYMBOL))
-            first = QSize(most, self._heading.formula.size_of(formula, form.times, most).height())
+            first = self._heading.formula.size_of(formula, form.times, most)
+            first = QSize(min(first.width(), most), first.height())
         if inline:
             last = QSize(extent.width, extent.height)
         elif folded:

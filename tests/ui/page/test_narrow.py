@@ -117,7 +117,7 @@ def test_in_the_smallest_window_nothing_makes_a_page_wider_than_what_is_in_sight
         page = eye.go_to(window, name)
         eye.settle(window)
         assert (lesson, page.horizontalScrollBar().maximum()) == (lesson, 0)
-    for lesson, step in (("positions-cat-mat", 5), ("jump", 8), ("start-here", 8)):  # up to 233 pixels too wide
+    for lesson, step in (("positions-cat-mat", 5), ("jump", 8), ("start-here", 8), ("sin", 2)):  # up to 233 too wide
         window.bench.open(load(lesson))
         window.lessons.begin_steps()
         window.lessons.guide.go(step)
