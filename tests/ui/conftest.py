@@ -105,6 +105,7 @@ def appearance(look):
     usual = LIGHT, 1.0
     windows = []
     if (look.theme, look.scale) != usual:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # no closed window is dressed anew
         shown = (window for window in QApplication.topLevelWidgets() if isinstance(window, MainWindow))
         windows = [window for window in shown if window.isVisible()]
     for window in windows:
@@ -225,29 +226,31 @@ def painted():
 @pytest.fixture
 def left_at_rest(kept, qtbot):
     """What begins in the window of the file while a test ends has ended, or the test fails."""
-    running = timers_of(kept[0])
+    window, turns = kept[0], kept[0].bench.appearance.turns
+    running = timers_of(window)
     yield
-    for message in kept[0].findChildren(Message):  # it would stand there for six seconds
-        message.deleteLater()
-    for dialog in kept[0].findChildren(QDialog):
-        dialog.close()
-    qtbot.waitUntil(lambda: not kept[0].bench.document.computing)
-    kept[0].area.pause()  # whoever looks next has it shown
-    kept[0]._show_look()  # which otherwise waits for the page
-    turns = kept[0].bench.appearance.turns
+    for top in QApplication.topLevelWidgets():
+        for message in top.findChildren(Message, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            message.deleteLater()  # it would stand there for six seconds
+        if isinstance(top, QDialog):
+            top.close()
+    qtbot.waitUntil(lambda: not window.bench.document.computing)
+    window.area.pause()  # whoever looks next has it shown
+    window._show_look()  # which otherwise waits for the page
 
     def rests():  # a timer of the window that ends may queue another one there, which starts in the next turn
-        return turns.idle and not any(map(runs, more)) and timers_of(kept[0]) <= running
+        return turns.idle and not any(map(runs, more)) and timers_of(window) <= running
 
     def runs(timer):
         return shiboken6.isValid(timer) and timer.isActive()
 
-    with painted_once(kept[0]):
+    with painted_once(window):
         for _ in range(2):  # what goes makes room for what stays
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             QApplication.processEvents()
-            more = timers_of(kept[0]) - running  # to find all of them takes a millisecond
-            qtbot.waitUntil(rests)
+            more = timers_of(window) - running  # to find all of them takes a millisecond
+            if more or not turns.idle:
+                qtbot.waitUntil(rests)
 
 
 def timers_of(window):
