@@ -184,7 +184,7 @@ def test_each_widget_is_dressed_once_however_deep_it_stands(appearance, qtbot, i
 
 
 def test_all_is_larger_in_a_large_window_and_what_was_chosen_stays(open_window, appearance, eye):
-    window = open_window(stage="model.switches")
+    window = open_window("two-vectors")
     letters, sizes = appearance.fonts.ui.pointSizeF(), {}
     for size in ((1920, 1080), (1280, 720), (2560, 1440)):  # at first it is 1600 × 900
         before = appearance.scale

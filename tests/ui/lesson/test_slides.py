@@ -51,6 +51,26 @@ def test_the_first_slide_fills_its_place_although_it_was_made_in_another_size(qa
         assert next(found).empty < MOST_EMPTY  # it was 64 %: what was too large in one room was so in any other
 
 
+@pytest.fixture
+def presented(bench_of, qtbot):
+    """Presents a lesson at a step, in a size."""
+    presenters = []
+
+    def present(name, id, size=SIZES[0]):
+        bench = bench_of(load(name))
+        guide = Guide(bench)
+        guide.go([step.id for step in guide.steps].index(id))
+        presenters.append(Presenter(bench, guide))
+        qtbot.addWidget(presenters[-1])
+        presenters[-1].resize(*size)
+        presenters[-1].show()
+        return guide, presenters[-1]
+
+    yield present
+    for presenter in presenters:
+        presenter.leave()
+
+
 @pytest.mark.parametrize(
     ("name", "id", "size"),
     [
@@ -59,32 +79,19 @@ def test_the_first_slide_fills_its_place_although_it_was_made_in_another_size(qa
         ("xor", "watch", SIZES[0]),
     ],
 )
-def test_a_slide_stays_whole_when_hints_and_its_answer_are_shown(bench_of, qtbot, name, id, size):
+def test_a_slide_stays_whole_when_hints_and_its_answer_are_shown(presented, name, id, size):
     """Of a table its last row was cut, and of the words beside a curve of the loss all but half a line."""
-    bench = bench_of(load(name))
-    guide = Guide(bench)
-    guide.go([step.id for step in guide.steps].index(id))
-    presenter = Presenter(bench, guide)
-    qtbot.addWidget(presenter)
-    presenter.resize(*size)
-    presenter.show()
+    guide, presenter = presented(name, id, size)
     for act in (*[guide.hint] * len(guide.walk.hints()), guide.reveal):
         at_rest(presenter)
         act()
         at_rest(presenter)
         assert presenter.sheet.cut == presenter.sheet.scrolls == ()
-    presenter.leave()
 
 
-def test_two_derivations_that_are_compared_have_the_room_of_the_words(bench_of, qtbot):
+def test_two_derivations_that_are_compared_have_the_room_of_the_words(presented):
     """Of the words half a line was left, with a bar to scroll."""
-    bench = bench_of(load("softmax"))
-    guide = Guide(bench)
-    guide.go([step.id for step in guide.steps].index("equal"))
-    presenter = Presenter(bench, guide)
-    qtbot.addWidget(presenter)
-    presenter.resize(*SIZES[0])
-    presenter.show()
+    guide, presenter = presented("softmax", "equal")
     for typed in (123.0, 124.0, 3.0):  # 3: divided the wrong way round
         guide.answer(typed)
     at_rest(presenter)
@@ -94,69 +101,46 @@ def test_two_derivations_that_are_compared_have_the_room_of_the_words(bench_of, 
     guide.ask_again()
     at_rest(presenter)
     assert list(sheet._words.widgets) == ["words"]
-    presenter.leave()
 
 
-def test_on_a_screen_of_an_old_projector_a_table_is_whole(bench_of, qtbot):
+def test_on_a_screen_of_an_old_projector_a_table_is_whole(presented):
     """Its lines were computed to be exactly full, and the page broke them once more."""
-    bench = bench_of(load("errata-004"))
-    guide = Guide(bench)
-    guide.go([step.id for step in guide.steps].index("print-relu"))
-    presenter = Presenter(bench, guide)
-    qtbot.addWidget(presenter)
-    presenter.resize(1024, 768)
-    presenter.show()
+    _, presenter = presented("errata-004", "print-relu", (1024, 768))
     at_rest(presenter)
     assert (presenter.sheet.cut, presenter.sheet.scrolls) == ((), ())
-    presenter.leave()
 
 
-def test_a_single_table_is_as_large_as_its_place(bench_of, qtbot):
+def test_a_single_table_is_as_large_as_its_place(presented):
     """It was measured before it was laid out in its size, and had 60 % of it."""
-    bench = bench_of(load("i-love-ai"))
-    guide = Guide(bench)
-    guide.go(7)
-    presenter = Presenter(bench, guide)
-    qtbot.addWidget(presenter)
-    presenter.resize(*SIZES[0])
-    presenter.show()
+    guide, presenter = presented("i-love-ai", load("i-love-ai").steps[7].id)
     at_rest(presenter)
     guide.go(8)
     at_rest(presenter)
     assert presenter.sheet._hero.scale == pytest.approx(MOST * presenter.sheet.bench.appearance.scale)
-    presenter.leave()
 
 
 @pytest.mark.parametrize(
-    ("name", "id", "wrong", "left"),
+    ("name", "id", "wrong_numbers"),
     [
-        (
-            "jane",
-            "other-heads",
-            2.0,
-            1,
-        ),  # divided the wrong way round: the other eleven rows are those of the right one
-        ("jane", "other-heads", 1.0, 7),  # along the columns: beside the question the table is too small to be whole
-        ("jane", "guess", 0.0, 6),  # what comes later is hidden
-        ("words-as-vectors", "cosine", 0.03, 0),  # divided twice: of ten rows there is no room for any
+        # Divided the wrong way round: the other eleven rows are those of the right one. Along the columns: beside the
+        # question the table is too small to be whole.
+        ("jane", "other-heads", {2.0: 1, 1.0: 7}),
+        ("jane", "guess", {0.0: 6}),  # what comes later is hidden
+        ("words-as-vectors", "cosine", {0.03: 0}),  # divided twice: of ten rows there is no room for any
     ],
 )
-def test_a_slide_stays_whole_behind_three_wrong_numbers(bench_of, qtbot, name, id, wrong, left):
+def test_a_slide_stays_whole_behind_three_wrong_numbers(presented, name, id, wrong_numbers):
     """The derivation of the wrong number had all of its rows, and of the table or the question a part was cut."""
-    bench = bench_of(load(name))
-    guide = Guide(bench)
-    guide.go([step.id for step in guide.steps].index(id))
-    presenter = Presenter(bench, guide)
-    qtbot.addWidget(presenter)
-    presenter.resize(*SIZES[0])
-    presenter.show()
-    for typed in (123.0, 124.0, wrong):
-        guide.answer(typed)
-    at_rest(presenter)
-    assert guide.attempt.compared is not None
-    assert len(presenter._question.widgets["side rows"]._rows) == left
-    assert (presenter.sheet.cut, presenter.sheet.scrolls) == ((), ())
-    presenter.leave()
+    guide, presenter = presented(name, id)
+    for wrong, left in wrong_numbers.items():
+        if guide.attempt.compared is not None:
+            guide.ask_again()
+        for typed in (123.0, 124.0, wrong):
+            guide.answer(typed)
+        at_rest(presenter)
+        assert guide.attempt.compared is not None
+        assert len(presenter._question.widgets["side rows"]._rows) == left, wrong
+        assert (presenter.sheet.cut, presenter.sheet.scrolls) == ((), ())
 
 
 @pytest.mark.long
