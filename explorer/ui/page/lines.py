@@ -12,7 +12,8 @@ from explorer.pages import equation
 from explorer.pages.arrange import ANY, asked
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Item, Row
-from explorer.ui.matrix.box import TIGHT_WAYS, MatrixBox
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.sizes import TIGHT_WAYS
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements

@@ -46,7 +46,7 @@ def test_what_is_reckoned_is_what_stands_there(open_window, eye, size, lesson, s
 def test_in_another_form_it_stays_as_it_is_until_it_is_told_to_stand(open_window, eye):
     box = boxes(eye.go_to(open_window("you-are-welcome"), "encoder.1.self.attention"))[0]
     before = box.view.size(), box.view.pos(), box.view.letters
-    larger = box.shape_in(box.form._replace(times=2.0))
+    larger = box.sizes.shape(box.form._replace(times=2.0))
     assert larger.extent.width > box.view.width()
     box.be_times(2.0)
     assert (box.view.size(), box.view.pos(), box.view.letters) == before

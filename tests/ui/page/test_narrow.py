@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QScrollBar
 
 from explorer.lessons.loader import lesson_files, load, model_files
 from explorer.pages.by_hand import LAYOUT
-from explorer.ui.matrix.box import LEAST_FORMULA, LEAST_SYMBOL, MatrixBox
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.form import LOW_CELL
+from explorer.ui.matrix.sizes import LEAST_FORMULA, LEAST_SYMBOL
 from explorer.ui.page.page_view import BEGIN
 from explorer.ui.widgets.formula import typeset
 from tests.samples import long
