@@ -11,6 +11,7 @@ from explorer.core.ops import Array
 from explorer.pages import drawing as draw
 from explorer.pages.pointing import Lights, points_of, shape_of, square_of, strip_of
 from explorer.ui.drawing.blocks import Blocks
+from explorer.ui.drawing.images import Images
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
 from explorer.ui.drawing.plot import PixelItem
 from explorer.ui.drawing.side import Side
@@ -53,7 +54,7 @@ class Marks(PixelItem):
         self.names = Names(bench)
         self._pixels = Pixels(QTransform())
         self._veiled = False
-        self.blocks = Blocks(bench)
+        self.blocks, self.images = Blocks(bench), Images(bench)
         self.under: int | None = None
         """The number of the box under the mouse."""
         self.here: int | None = None
@@ -72,8 +73,7 @@ class Marks(PixelItem):
         self.under, self.here = (_same_box(number, before, drawing) for number in (self.under, self.here))
         self._lights = None
         self._veiled = not drawing.zoom and any(isinstance(mark, draw.Image) for mark in drawing.marks)
-        self.blocks.forget_images(len(drawing.marks))
-        self.blocks.tell(drawing)
+        self.images.tell(drawing)
         self.follow()
         if all_:
             self.update()
@@ -118,7 +118,7 @@ class Marks(PixelItem):
             {i for i, mark in enumerate(marks) if isinstance(mark, draw.Dot) and not is_disc(mark)} if many else set()
         )
         self.blocks.begin(abs(self._pixels.across) if drawing.zoom else 1.0)
-        self.blocks.agree(self._pixels)
+        self.images.agree(self._pixels)
         self.blocks.exposed = [QRectF(rect) for rect in self.exposed]
         for i in self._seen(drawing, bounds):
             if drawing.zoom or (i not in self.lit and i not in small):
@@ -172,10 +172,10 @@ class Marks(PixelItem):
                 blocks.words(painter, mark, pixels.point(mark.x, mark.y), lit)
             case draw.Image() if zoom:
                 if mark.array.size:
-                    blocks.image(painter, number, mark, pixels.rect(*mark.place))
+                    self.images.paint(painter, number, mark, pixels.rect(*mark.place))
             case draw.Image():
                 if self.drawing.down:
-                    blocks.signs(painter, mark, pixels.rect(*mark.place))
+                    self.images.signs(painter, mark, pixels.rect(*mark.place))
             case draw.Bars():
                 blocks.bars(painter, mark, pixels.rect(*mark.place), self._bench.selection.cell)
             case draw.Dot() if zoom:

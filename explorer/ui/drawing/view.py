@@ -13,7 +13,7 @@ from explorer.core.ops import Array
 from explorer.pages import pointing
 from explorer.pages.drawing import Arrow, Axis, Box, Dot, Drawing, Image, Mark, Strips, drawable
 from explorer.pages.gestures import Edit
-from explorer.ui.drawing.blocks import ramp_of, steps_of
+from explorer.ui.drawing.images import ramp_of, steps_of
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
 from explorer.ui.drawing.spoken import install

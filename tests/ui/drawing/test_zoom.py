@@ -23,7 +23,7 @@ from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Se
 from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix
-from explorer.ui.drawing import blocks as painting
+from explorer.ui.drawing import images as painting
 from explorer.ui.drawing.blocks import TIGHT, TINY, Blocks
 from explorer.ui.drawing.zoom import ZoomedView
 from explorer.ui.widgets.written import written_in
