@@ -4,6 +4,7 @@ Also the words about a place in a drawing, and which of its dots and arrows stan
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 
@@ -28,27 +29,39 @@ def tokens_of(mark: Mark) -> tuple[tuple[str, int], ...]:
     return others if mark.token is None else (mark.token, *others)
 
 
-class Lights:
-    """Which marks of a drawing each cell and each word lights."""
+class Found:
+    """What is looked up in a drawing, computed when it is first asked for."""
 
     def __init__(self, drawing: Drawing) -> None:
-        self._cells: dict[tuple[str, tuple[int, ...]], list[int]] = {}
-        self._tokens: dict[tuple[str, int], list[int]] = {}
-        for i, mark in enumerate(drawing.marks):
-            for cell in cells_of(mark):
-                self._cells.setdefault((cell.node, cell.index), []).append(i)
-            for token in tokens_of(mark):
-                self._tokens.setdefault(token, []).append(i)
+        self._drawing = drawing
+
+    @cached_property
+    def targets(self) -> tuple[list[int], Array]:
+        """The dots and arrow tips for which `leads` is true: the numbers of their marks, and their places, (n, 2)."""
+        dots = [
+            (i, mark) for i, mark in enumerate(self._drawing.marks) if isinstance(mark, Dot | Arrow) and leads(mark)
+        ]
+        there = {i: place_of(mark) for i, mark in dots if drawable(*place_of(mark))}
+        return list(there), np.array(list(there.values()), dtype=float).reshape(-1, 2)
+
+    @cached_property
+    def _lights(self) -> dict[object, list[int]]:
+        """The numbers of the marks that each cell and each word lights."""
+        found: dict[object, list[int]] = {}
+        for i, mark in enumerate(self._drawing.marks):
+            for light in (*((cell.node, cell.index) for cell in cells_of(mark)), *tokens_of(mark)):
+                found.setdefault(light, []).append(i)
+        return found
 
     def lit(self, cell: Cell | None, token: tuple[str, int] | None) -> frozenset[int]:
         """The numbers of the lit marks. A lit word has priority over the cell that was pointed at last."""
-        if token is not None and token in self._tokens:
-            return frozenset(self._tokens[token])
+        if token is not None and token in self._lights:
+            return frozenset(self._lights[token])
         if cell is None:
             return frozenset()
         # A mark that stands for a whole row has a cell with only the row's index.
         beginnings = [(cell.node, cell.index[:n]) for n in range(len(cell.index) + 1)]
-        return frozenset([i for part in beginnings for i in self._cells.get(part, ())])
+        return frozenset([i for part in beginnings for i in self._lights.get(part, ())])
 
 
 def square_of(mark: Image | Strips, cell: Cell | None) -> tuple[int, int] | None:
@@ -240,16 +253,3 @@ def means(mark: Mark) -> tuple[Cell | None, tuple[str, int] | None]:
 def leads(mark: Mark) -> bool:
     """Whether a dot or an arrow means a cell or a word, or can be dragged."""
     return isinstance(mark, Dot | Arrow) and (mark.drag is not None or means(mark) != (None, None))
-
-
-class Targets:
-    """The dots and arrow tips of a drawing for which `leads` is true: their places, and the numbers of their marks."""
-
-    def __init__(self, drawing: Drawing) -> None:
-        self.marks: list[int] = []
-        places = []
-        for i, mark in enumerate(drawing.marks):
-            if leads(mark) and isinstance(mark, Dot | Arrow) and drawable(*place_of(mark)):
-                self.marks.append(i)
-                places.append(place_of(mark))
-        self.places: Array = np.array(places, dtype=float).reshape(-1, 2)

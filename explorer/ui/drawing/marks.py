@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QRegion, QTransform
 
 from explorer.core.ops import Array
 from explorer.pages import drawing as draw
-from explorer.pages.pointing import Lights, points_of, shape_of, square_of, strip_of
+from explorer.pages.pointing import Found, points_of, shape_of, square_of, strip_of
 from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.images import Images
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
@@ -49,7 +49,7 @@ class Marks(PixelItem):
         self._sides = sides
         self.drawing = drawing
         self.lit: frozenset[int] = frozenset()
-        self._lights: Lights | None = None
+        self.found = Found(drawing)
         self._shown: object = None
         self.names = Names(bench)
         self._pixels = Pixels(QTransform())
@@ -71,7 +71,7 @@ class Marks(PixelItem):
         """Take another drawing, and repaint all of it; without `all_` the caller repaints what differs."""
         before, self.drawing = self.drawing, drawing
         self.under, self.here = (_same_box(number, before, drawing) for number in (self.under, self.here))
-        self._lights = None
+        self.found = Found(drawing)
         self._veiled = not drawing.zoom and any(isinstance(mark, draw.Image) for mark in drawing.marks)
         self.images.tell(drawing)
         self.follow()
@@ -81,9 +81,7 @@ class Marks(PixelItem):
     def follow(self) -> None:
         """Light the marks of the cell or word that is pointed at now."""
         selection = self._bench.selection
-        if self._lights is None:
-            self._lights = Lights(self.drawing)
-        lit = self._lights.lit(selection.cell, selection.token)
+        lit = self.found.lit(selection.cell, selection.token)
         squares = [square_of(one, selection.cell) for one in self.drawing.grids]
         strips = [strip_of(one, selection.token, None) for one in self.drawing.grids if isinstance(one, draw.Strips)]
         rows = selection.token if self.drawing.zoom else None

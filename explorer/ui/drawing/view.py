@@ -48,7 +48,6 @@ class DrawingView(Plot):
         self._images: list[tuple[Image, pg.ImageItem]] = []
         self._marks = Marks(bench, drawing, (self.side("bottom"), self.side("left")))
         self.add(self._marks, 5)
-        self._targets: pointing.Targets | None = None
         self._held: Edit | None = None
         self._stroke: object = None
         self._said: Label | None = None
@@ -70,7 +69,6 @@ class DrawingView(Plot):
             self.paint_anew()
             self._show(before)
             return
-        self._targets = None
         self._marks.tell(drawing, all_=False)
         self.say(drawing.summary)
         self._follow()
@@ -90,7 +88,6 @@ class DrawingView(Plot):
 
     def _show(self, before: Drawing | None) -> None:
         drawing = self.drawing
-        self._targets = None
         if before is None or (drawing.down, drawing.square) != (before.down, before.square):
             self.getViewBox().invertY(drawing.down)
             self.getViewBox().setAspectLocked(drawing.square)
@@ -258,11 +255,9 @@ class DrawingView(Plot):
 
     def _near(self, position: QPointF) -> int | None:
         """The number of the dot or arrow under the mouse."""
-        targets = self._points()
-        if not len(targets.places):
-            return None
-        found = self._nearest(targets.places, position)
-        return None if found is None else targets.marks[found]
+        numbers, places = self._marks.found.targets
+        found = self._nearest(places, position) if numbers else None
+        return None if found is None else numbers[found]
 
     def _nearest(self, places: Array, position: QPointF) -> int | None:
         """The index of the place nearest to the mouse; None if none is near enough."""
@@ -274,11 +269,6 @@ class DrawingView(Plot):
             distances = np.nan_to_num(np.hypot(x - position.x(), y - position.y()), nan=np.inf)
         best = int(distances.argmin())
         return best if distances[best] <= self.bench.appearance.px(GRIP) else None
-
-    def _points(self) -> pointing.Targets:
-        if self._targets is None:
-            self._targets = pointing.Targets(self.drawing)
-        return self._targets
 
     def square_at(self, position: QPointF) -> tuple[Image | Strips, tuple[int, int]] | None:
         """The image or strips under the mouse, with the row and column of the number there."""
@@ -425,7 +415,7 @@ class DrawingView(Plot):
 
     def _walk_marks(self, down: int, across: int) -> None:
         """Go from one dot or arrow to the next, in the order of the marks."""
-        numbers = self._points().marks
+        numbers, _ = self._marks.found.targets
         here = next((k for k, i in enumerate(numbers) if i in self._marks.lit), None)
         k = 0 if here is None else here + down + across
         if 0 <= k < len(numbers):
