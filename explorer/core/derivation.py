@@ -1,7 +1,7 @@
 """A derivation written out in rows, as on paper: operands with their numbers, and their result."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import groupby
 from operator import attrgetter
@@ -80,34 +80,34 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int | None = None
     writer = _Writer(labels, most, DECIMALS if decimals is None else decimals)
     with np.errstate(all="ignore"):  # a NaN or an overflow is shown as it is
         writer.write(last)
-    *before, result = _without_idle_zeros(writer.rows) if decimals is None else writer.rows
+    *before, result = _without_idle_zeros(writer.rows, writer.needed) if decimals is None else writer.rows
     return [*before, replace(result, kind="result")]
 
 
-def _without_idle_zeros(found: list[Row]) -> list[Row]:
+def _without_idle_zeros(found: list[Row], needed: Mapping[str, int]) -> list[Row]:
     """The rows without trailing zeros that no number needs: 1.1 × 1.2 = 1.32, and not 1.1000 × 1.2000 = 1.3200.
 
     The results of a list and their sum have as many decimals, and so have all numbers that they are computed of.
+
+    `needed`: the decimals that a written number needs: 0.1700 all four, if it is rounded.
     """
+
+    def shorter(texts: list[str]) -> list[str]:
+        numbers = [one for text in texts for one in _NUMBER.findall(text)]
+        idle = DECIMALS - max([needed.get(one, 1) for one in numbers], default=1)
+        return [_NUMBER.sub(lambda one: one[0][:-idle], text) for text in texts] if idle else texts
+
     lists: list[list[Row]] = []
     for row in found:
         if lists and lists[-1][-1].kind == "term" and (row.kind == "term" or not row.expression):
             lists[-1].append(row)
         else:
             lists.append([row])
-    shorter = []
+    made = []
     for one in lists:
-        expressions, values = _shorter([row.expression for row in one]), _shorter([row.value for row in one])
-        shorter += [replace(row, expression=e, value=v) for row, e, v in zip(one, expressions, values, strict=True)]
-    return shorter
-
-
-def _shorter(texts: list[str]) -> list[str]:
-    """Texts whose numbers have only as many decimals as one of them needs."""
-    numbers = [one for text in texts for one in _NUMBER.findall(text)]
-    needed = max([len(one.rstrip("0").partition(".")[2]) for one in numbers], default=0)
-    idle = DECIMALS - max(needed, 1)
-    return texts if idle <= 0 else [_NUMBER.sub(lambda one: one[0][:-idle], text) for text in texts]
+        expressions, values = shorter([row.expression for row in one]), shorter([row.value for row in one])
+        made += [replace(row, expression=e, value=v) for row, e, v in zip(one, expressions, values, strict=True)]
+    return made
 
 
 def chain(
@@ -182,6 +182,8 @@ class _Writer:
         self._labels, self._most, self._decimals = labels, most, decimals
         self._done: set[int] = set()
         self.rows: list[Row] = []
+        self.needed: dict[str, int] = {}
+        """The decimals that each written number needs, by its digits."""
 
     def write(self, one: Step, added_up: bool = False) -> None:
         """Append the rows of a step, after the rows of the steps that it needs.
@@ -362,7 +364,16 @@ class _Writer:
     def _number(self, value: float) -> str:
         if isinstance(value, int | np.integer | np.bool_):
             return str(int(value)).replace("-", "−")
-        return written(float(value), self._decimals)
+        text = written(float(value), self._decimals)
+        digits = text.lstrip("−")
+        self.needed[digits] = max(self.needed.get(digits, 1), _needed(float(value)))
+        return text
+
+
+def _needed(value: float) -> int:
+    """How many decimals write a number exactly, up to four; it may have the errors of float32."""
+    most = 2e-7 * max(abs(value), 1.0)
+    return next((places for places in range(1, DECIMALS) if abs(value - round(value, places)) <= most), DECIMALS)
 
 
 def _reads(one: Argument, i: int | None = None) -> tuple[tuple[str, Index], ...]:

@@ -39,6 +39,16 @@ def test_more_terms_than_wanted_are_summed_up_in_one_row(lesson):
     assert [(row.expression, row.value) for row in terms] == [("… and 2 more, together", "−12.0"), ("", "−12.0")]
 
 
+def test_a_rounded_number_keeps_its_zeros(compute):
+    """A share of 0.17003 was written as 0.17, in a table of three decimals."""
+    model = Model("attention", axes={"query": ("you",), "feature": ("f1",), "value feature": ("v",)})
+    engine = compute(model.with_switch("attention", "scale", "none"), {"Q": [[0.5]], "K": [[0.34006]], "V": [[1]]})
+    assert [(row.expression, row.value) for row in write(engine, "scores", (0, 0))] == [
+        ("0.5000 × 0.3401", "0.1700"),
+        ("", "0.1700"),
+    ]
+
+
 def test_terms_that_are_summed_up_count_among_those_that_are_left_out(compute):
     """Of 25 products a slide showed eight and “… 4 more”."""
     features = tuple(map(str, range(25)))
