@@ -59,6 +59,8 @@ def named_share(ink: Array, named: Array) -> float:
     return float((ink * named).sum()) / total if total else 0.0
 
 
+LEAST = 3
+"""Turns of the event loop in which a picture always changes: it takes most of the time to look."""
 TURNS = 40
 """The most turns of the event loop that are waited until a layout no longer changes."""
 
@@ -180,8 +182,10 @@ def at_rest(widget: QWidget) -> QImage:
         QApplication.processEvents()
         for late in widget.findChildren(PicturePlace):
             late.fill()
+        if turn < LEAST:
+            continue
         picture = widget.grab().toImage()
-        if picture == before and turn > 3:
+        if picture == before:
             break
         before = picture
     return before
