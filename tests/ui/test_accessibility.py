@@ -28,7 +28,7 @@ from explorer.ui.window.pipeline_map import StageButton
 from explorer.ui.window.top_bar import IN_BAR
 from tests.ui.conftest import settle
 
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("kept", "page_rests")
 CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, StageButton)
 
 

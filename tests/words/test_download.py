@@ -210,7 +210,7 @@ def test_stopping_keeps_what_came(serve, tmp_path, monkeypatch):
         (status(500), "broke off: the server answered 500", 3),
         (status(503), "broke off: the server answered 503", 3),
         (breaks_after(0), "broke off: the connection broke; 0 MB are kept", 3),
-        (lambda handler, start: handler.server.done.wait(10), "broke off: nothing came for 0.25 seconds", 3),
+        (lambda handler, start: handler.server.done.wait(10), "broke off: nothing came for 0.1 seconds", 3),
         (lambda handler, start: handler.head(200, 5), "5 bytes are offered where there should be 300,000", 1),
         (lambda handler, start: handler.head(200, 10**12), "1,000,000,000,000 bytes are offered", 1),
         (status(302, Location="/set.gz"), "302", 1),
@@ -221,7 +221,7 @@ def test_stopping_keeps_what_came(serve, tmp_path, monkeypatch):
 def test_a_server_that_has_nothing_for_us(serve, tmp_path, act, said, requests):
     server = serve(act)
     with refuses("set") as caught:
-        get(server, tmp_path, timeout=0.25 if "0.25" in said else PATIENT)
+        get(server, tmp_path, timeout=0.1 if "0.1" in said else PATIENT)
     assert said in sentence(caught.value)
     assert "\n" not in sentence(caught.value)
     with server.news:  # who has given up on a request is quicker than the server that reads it
@@ -259,7 +259,7 @@ def test_a_server_that_goes_silent_in_the_middle(serve, tmp_path, monkeypatch):
         def had(have):
             meter(have)
             if not start:  # only now: a busy machine takes its time until the first bytes are there
-                answer.fp.raw._sock.settimeout(0.25)
+                answer.fp.raw._sock.settimeout(0.1)
 
         copy(answer, stream, start, one, had)
 

@@ -26,7 +26,7 @@ from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge
 from explorer.ui.workbench import Workbench
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "page_rests")
 
 HORIZONTAL, VERTICAL = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 SELF = "encoder.1.self."

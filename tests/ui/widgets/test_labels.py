@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
 
 from explorer.paths import resources
 from explorer.ui.theme import DARK, LIGHT
+from explorer.ui.widgets import labels
 from explorer.ui.widgets.labels import Ring, SteadyLabel, app_icon, as_tip, breakable, icon
 
 ICONS = sorted(path.stem for path in (resources() / "icons").glob("*.svg"))
@@ -130,7 +131,8 @@ def test_a_ring_is_filled_to_its_share(look, qtbot):
 
 
 @pytest.mark.parametrize("still", [False, True])
-def test_it_fills_before_one_s_eyes_unless_little_should_move(appearance, qtbot, still):
+def test_it_fills_before_one_s_eyes_unless_little_should_move(appearance, qtbot, monkeypatch, still):
+    monkeypatch.setattr(labels, "FILLS_MS", 100)
     appearance.set_still(still)
     ring = Ring(appearance, "How far")
     qtbot.addWidget(ring)
