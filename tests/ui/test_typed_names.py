@@ -1,8 +1,9 @@
 """
 What holds on each kind of page and on each tab, which one walk goes through.
 
-A page is what its data say. No name of a quantity reaches the screen as it is typed: W_O and d_k are set, with a true
-index. Every control has a name and a tooltip. No picture swallows a file that is dropped on it.
+A page is what its data say, and no word of it is cut. No name of a quantity reaches the screen as it is typed: W_O and
+d_k are set, with a true index. Every control has a name and a tooltip. No picture swallows a file that is dropped on
+it.
 """
 
 import re
@@ -53,6 +54,7 @@ def said(whole, heard):
 
 
 EXAMPLES = (
+    "tiny-gpt",
     "you-are-welcome",
     "two-vectors",
     "xor",
@@ -60,7 +62,6 @@ EXAMPLES = (
     "jump",
     "translation-lookup",
     "sin",
-    "tiny-gpt",
 )
 """Which have all kinds of pages between them."""
 
@@ -70,19 +71,23 @@ def test_the_walk_comes_to_each_kind():
     assert set().union(*kinds) == {stage.kind for one in SMALL for stage in stops(one.state().graph)} | {"why"}
 
 
-def test_each_kind_of_page_is_its_data_sets_its_names_tells_its_controls_and_swallows_no_file(
+def test_each_kind_of_page_is_its_data_cuts_no_word_sets_its_names_tells_its_controls_and_swallows_no_file(
     open_window, eye, heard, tmp_path
 ):
-    window, seen = open_window(), set()
+    """In the smallest usual window."""
+    window, seen = open_window(size=(1024, 640)), set()
     (tmp_path / "mine.explorer").touch()
     for example in EXAMPLES:
         window.bench.open(lesson_of(example))
+        graph = window.bench.document.state.graph
+        pieces = [word for axis in graph.sequences.values() for word in graph.axes[axis]]
         whole = window  # what stands around the pages of an example is the same on all of them
         kinds = {stage.kind: stage.name for stage in reversed(window.bench.selection.places)}
         for stage in [stage for kind, stage in kinds.items() if kind not in seen]:
             page = eye.go_to(window, stage)
             assert page.isVisible()
             assert wrong(window) == [], stage
+            assert eye.cut(page, pieces) == [], stage
             if page.header.switches is not None and MORE in page.header.switches.controls:
                 page.header.switches.controls[MORE].click()
             assert [text for text in said(whole, heard) if TYPED.search(text)] == [], stage

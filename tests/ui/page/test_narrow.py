@@ -1,4 +1,7 @@
-"""In the smallest usual window, and in text of twice the size, no word is cut and no page scrolls sideways."""
+"""In the smallest usual window, and in text of twice the size, no word is cut and no page scrolls sideways.
+
+A page of each kind is looked at in the smallest usual window by `tests/ui/test_typed_names.py`.
+"""
 
 import pytest
 from pixels import colours, pixels
@@ -124,11 +127,6 @@ def test_in_the_smallest_window_nothing_makes_a_page_wider_than_what_is_in_sight
         window.lessons.guide.go(step)
         eye.settle(window)
         assert (lesson, step, window.page().horizontalScrollBar().maximum()) == (lesson, step, 0)
-
-
-def test_in_the_smallest_usual_window_no_word_is_cut(open_window, eye):
-    window = open_window("tiny-gpt", size=SMALL[:2])
-    assert cut_pages(window, eye, list(one_of_each_kind(window))) == {}
 
 
 @pytest.mark.parametrize("size", [long(SMALL), long(LARGE_TEXT)])
