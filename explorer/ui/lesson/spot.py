@@ -118,7 +118,7 @@ def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
     for box in boxes:
         matrix, table = box.matrix, box.view
         reads, _ = table.lit_cells(range(len(matrix.rows)), range(len(matrix.columns)))
-        at = table.pointed_cell() or next(iter(reads), None)
+        at = table.pointed or next(iter(reads), None)
         if at is None and asked is not None and asked.node == matrix.place.node:
             at = matrix.at(asked.index)
         if at is None and matrix.place.node in read:

@@ -350,10 +350,12 @@ class SmallPicture(QWidget):
         rows, columns = view.matrix.array.shape
         across, down = box.width() / columns, box.height() / rows
         if rows * columns <= MARKED:
-            pointed = view.pointed_cell()
             painter.setPen(QPen(qcolor(theme.here), 2))
             inside = 1 if min(across, down) > LEAST else -1  # a frame inside would hide the cell
-            for row, column in (*view.lit_cells(range(rows), range(columns))[0], *([pointed] if pointed else [])):
+            for row, column in (
+                *view.lit_cells(range(rows), range(columns))[0],
+                *([view.pointed] if view.pointed else []),
+            ):
                 cell = QRectF(box.left() + column * across, row * down, across, down)
                 painter.drawRect(cell.adjusted(inside, inside, -inside, -inside))
         if self._stands == BESIDE:

@@ -206,7 +206,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
     height, width = view.rowHeight(0) - 2, view.columnWidth(0) - 2
     tops = [view.rowViewportPosition(row) + 1 for row in rows]
     lefts = [view.columnViewportPosition(column) + 1 for column in columns]
-    pointed, right, aligned = view.pointed_cell(), view.right_of("0"), matrix.aligned
+    pointed, right, aligned = view.pointed, view.right_of("0"), matrix.aligned
     theme = view.bench.appearance.theme
     paints, hatch = _paints(matrix, theme, rows, columns), QBrush(qcolor(theme.hatch), Qt.BrushStyle.BDiagPattern)
     texts = iter(matrix.texts(rows, columns))

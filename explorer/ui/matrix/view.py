@@ -52,7 +52,8 @@ class MatrixView(QTableView):
         self.table.setParent(self)
         self._reads: list[Index] = []
         self._fed: list[Index] = []
-        self._pointed: tuple[int, ...] | None = None
+        self.pointed: tuple[int, int] | None = None
+        """The row and column of the cell pointed at."""
         self._by: Coming = "tab"
         """How the person comes to the next cell, if not by a click."""
         self._most_width = 0
@@ -114,7 +115,7 @@ class MatrixView(QTableView):
         another, moved = was.place.node != matrix.place.node, was.place.index != matrix.place.index
         if moved and not another:
             self.bench.selection.go_on(was.place, matrix.place)
-        if relabelled or another or moved:
+        if relabelled or another or moved or (was.turned, was.kept) != (matrix.turned, matrix.kept):
             self._light(self.bench.selection.cell)
         measured = relabelled or self.letters.needed(matrix) > self._most_width
         # Shorter numbers make nothing narrower: a cell must not move while it is edited.
@@ -281,12 +282,6 @@ class MatrixView(QTableView):
         if index.isValid():
             self.bench.selection.choose(self.matrix.cell_at(index.row(), index.column()))
 
-    def pointed_cell(self) -> tuple[int, int] | None:
-        """The row and column of the cell pointed at."""
-        if self._pointed is None:
-            return None
-        return self.matrix.at(self._pointed)
-
     def lit_cells(self, rows: range, columns: range) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Among some rows and columns, the cells that made the one pointed at, and those that it feeds."""
         if not (self._reads or self._fed):
@@ -355,19 +350,18 @@ class MatrixView(QTableView):
         token = self.bench.selection.token
         if token is not None:
             return token == (self.matrix.axes[axis], section)
-        if self._pointed is None:
+        if self.pointed is None:
             spot, labels = self.matrix.spot, (self.matrix.rows, self.matrix.columns)[axis]
             return spot is not None and section in spot[axis] and len(spot[axis]) < len(labels)
-        there = len(self.matrix.shape) > 1 - axis
-        return there and self.matrix.at(self._pointed)[axis] == section
+        return len(self.matrix.shape) > 1 - axis and self.pointed[axis] == section
 
     def _light(self, cell: Cell | None) -> None:
         node, selection = self.matrix.place.node, self.bench.selection
-        pointed = cell.index if cell is not None and self.matrix.holds(cell) else None
+        pointed = self.matrix.at(cell.index) if cell is not None and self.matrix.holds(cell) else None
         reads = selection.reads.get(node, []) if cell is not None else []
         fed = selection.fed.get(node, []) if cell is not None else []
-        if (pointed, reads, fed) != (self._pointed, self._reads, self._fed):
-            self._pointed, self._reads, self._fed = pointed, reads, fed
+        if (pointed, reads, fed) != (self.pointed, self._reads, self._fed):
+            self.pointed, self._reads, self._fed = pointed, reads, fed
             self.relit.emit()
             self.viewport().update()
             self._update_labels()

@@ -344,7 +344,7 @@ def attention(window, eye):
 
 def marked(view, which):
     """The cells of a view that are pointed at (0), have made that one (1), or are fed by it (2)."""
-    cell = view.pointed_cell()
+    cell = view.pointed
     lit = view.lit_cells(range(view.table.rowCount()), range(view.table.columnCount()))
     return [{cell} - {None}, *map(set, lit)][which]
 
