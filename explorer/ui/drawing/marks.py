@@ -50,6 +50,8 @@ class Marks(PixelItem):
         self.drawing = drawing
         self.lit: frozenset[int] = frozenset()
         self.found = Found(drawing)
+        self._lines: dict[int, tuple[Array, list[QLineF]]] = {}
+        """The lines of marks, by number, with the ends that they were made of."""
         self._shown: object = None
         self.names = Names(bench)
         self._pixels = Pixels(QTransform())
@@ -72,6 +74,7 @@ class Marks(PixelItem):
         before, self.drawing = self.drawing, drawing
         self.under, self.here = (_same_box(number, before, drawing) for number in (self.under, self.here))
         self.found = Found(drawing)
+        self._lines = {number: lines for number, lines in self._lines.items() if number < len(drawing.marks)}
         self._veiled = not drawing.zoom and any(isinstance(mark, draw.Image) for mark in drawing.marks)
         self.images.tell(drawing)
         self.follow()
@@ -185,6 +188,8 @@ class Marks(PixelItem):
                 self._paint_curve(painter, mark)
             case draw.Arrow():
                 self._paint_arrow(painter, mark, lit)
+            case draw.Segments() if zoom:
+                self._paint_lines(painter, number, mark)
             case draw.Segments():
                 self._paint_segments(painter, mark)
             case draw.Band():
@@ -193,6 +198,26 @@ class Marks(PixelItem):
                 self._paint_strips(painter, mark)
             case draw.Arc():
                 self._paint_arc(painter, mark)
+
+    def _paint_lines(self, painter: QPainter, number: int, mark: draw.Segments) -> None:
+        """Paint lines of a drawing with zoom; the `QLineF` are made once, and Qt transforms them to pixels."""
+        ends, lines = self._lines.get(number, (None, []))
+        if ends is not mark.ends:
+            lines = [QLineF(*line) for line in mark.ends.reshape(-1, 4).tolist()]
+            self._lines[number] = mark.ends, lines
+        pixels = self._pixels
+        painter.setTransform(QTransform(pixels.across, 0.0, 0.0, pixels.up, pixels.left, pixels.top))
+        pen = self._pen(mark.ink, mark.width, mark.dashed)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        painter.drawLines(lines)
+        token = self._bench.selection.token
+        if mark.whose is not None and token is not None and token[0] == mark.token:
+            pen = self._pen(draw.HERE, mark.width + 0.8)
+            pen.setCosmetic(True)
+            painter.setPen(pen)
+            painter.drawLines([lines[i] for i in np.flatnonzero(mark.whose == token[1]).tolist()])
+        painter.resetTransform()
 
     def _paint_curve(self, painter: QPainter, curve: draw.Curve) -> None:
         seen = (np.abs(curve.x) < draw.DRAWABLE) & (np.abs(curve.y) < draw.DRAWABLE)
@@ -205,8 +230,7 @@ class Marks(PixelItem):
             painter.drawPolyline(_polygon(x[part], y[part]))
 
     def _paint_segments(self, painter: QPainter, mark: draw.Segments) -> None:
-        seen = (np.abs(mark.ends) < draw.DRAWABLE).all((1, 2))
-        ends = mark.ends[seen]
+        ends = mark.ends[(np.abs(mark.ends) < draw.DRAWABLE).all((1, 2))]
         if not len(ends):
             return
         x, y = self._pixels.xy(ends[..., 0], ends[..., 1])
@@ -218,10 +242,6 @@ class Marks(PixelItem):
             painter.drawLines(lines)
         painter.setPen(self._pen(mark.ink, mark.width, mark.dashed))
         painter.drawLines(lines)
-        token = self._bench.selection.token
-        if mark.whose is not None and token is not None and token[0] == mark.token:
-            painter.setPen(self._pen(draw.HERE, mark.width + 0.8))
-            painter.drawLines([lines[i] for i in np.flatnonzero(mark.whose[seen] == token[1]).tolist()])
 
     def _paint_band(self, painter: QPainter, band: draw.Band) -> None:
         if not draw.drawable(*band.place):
