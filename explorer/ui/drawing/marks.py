@@ -17,13 +17,13 @@ from explorer.ui.drawing.plot import PixelItem
 from explorer.ui.drawing.side import Side
 from explorer.ui.drawing.strokes import (
     Pixels,
+    Sight,
     changed,
     draw_arrow,
     frame,
     line_ink,
     paint_discs,
     paint_square,
-    reach,
     word_ink,
 )
 from explorer.ui.theme import qcolor
@@ -52,6 +52,7 @@ class Marks(PixelItem):
         self.found = Found(drawing)
         self._lines: dict[int, tuple[Array, list[QLineF]]] = {}
         """The lines of marks, by number, with the ends that they were made of."""
+        self._sight: Sight | None = None
         self._shown: object = None
         self.names = Names(bench)
         self._pixels = Pixels(QTransform())
@@ -141,13 +142,10 @@ class Marks(PixelItem):
         parts = [bounds & QRectF(rect) for rect in self.exposed] or [bounds]
         if not drawing.zoom or any(part.contains(whole) for part in parts):
             return range(len(drawing.marks))
+        if self._sight is None or self._sight.marks is not drawing.marks:
+            self._sight = Sight(drawing, self._sight)
         # Exposed parts may be far apart, and marks between them are not painted.
-        return [i for i, mark in enumerate(drawing.marks) if self._is_seen(mark, parts)]
-
-    def _is_seen(self, mark: draw.Mark, parts: Sequence[QRectF]) -> bool:
-        """Whether a mark may be in one of these rectangles; whether a word of a sentence is, depends on the others."""
-        rect = None if isinstance(mark, draw.Words) and mark.token is not None else reach(mark, self._pixels)
-        return rect is None or any(map(rect.intersects, parts))
+        return self._sight.numbers(self._pixels, parts)
 
     def _px(self, pixels: float) -> float:
         return pixels * self._bench.appearance.scale

@@ -6,8 +6,9 @@ file has their colours. Marks of a drawing with zoom that are not visible are no
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from itertools import zip_longest
-from math import ceil, floor, hypot, inf
+from itertools import chain, repeat, zip_longest
+from math import ceil, floor, hypot, inf, isinf
+from operator import attrgetter
 
 import numpy as np
 from PySide6.QtCore import QByteArray, QLineF, QPointF, QRectF, Qt
@@ -214,6 +215,37 @@ BESIDES = tuple(one.name for one in fields(draw.Drawing) if one.name not in ("ma
 """The fields of a drawing besides its marks and its summary."""
 
 
+class Sight:
+    """The places of the marks of a drawing.
+
+    `before`: the `Sight` of the drawing before; a mark that has not moved keeps its place from there.
+    """
+
+    def __init__(self, drawing: draw.Drawing, before: "Sight | None" = None) -> None:
+        self.marks = drawing.marks
+        known = () if before is None else zip(before.marks, before._rows, strict=True)
+        self._rows: list[tuple[float, ...]] = [
+            row if one is mark or (one is not None and _stands_where(one, mark)) else _row(mark)
+            for mark, (one, row) in zip(self.marks, chain(known, repeat((None, ()))), strict=False)
+        ]
+        rows = np.array(self._rows, dtype=float).reshape(-1, 6)
+        self._places, self._words = rows[:, :4], rows[:, 4:]
+
+    def numbers(self, pixels: Pixels, parts: Sequence[QRectF]) -> list[int]:
+        """The numbers of the marks that are visible in some rectangles in pixels, in ascending order."""
+        left, right = (pixels.across * self._places[:, k] + pixels.left for k in (0, 1))
+        top, bottom = (pixels.up * self._places[:, k] + pixels.top for k in (2, 3))
+        before, behind = self._words.T
+        high = np.where(before + behind > 0, WIDEST, 0.0)
+        right, left = right + behind, left - before
+        low, top = np.maximum(top, bottom) + high, np.minimum(top, bottom) - high
+        ends = [(part.left(), part.right(), part.top(), part.bottom()) for part in parts]
+        first, last, above, below = np.array(ends, dtype=float).reshape(-1, 4).T[:, :, None]
+        seen = (right >= first) & (left <= last) & (low >= above) & (top <= below)
+        found: list[int] = np.flatnonzero(seen.any(0)).tolist()
+        return found
+
+
 def kept(before: draw.Drawing, after: draw.Drawing) -> draw.Drawing:
     """The new drawing, in which marks equal to those before are the same objects; `before` itself if all are equal."""
     both = zip(before.marks, after.marks, strict=False)
@@ -229,38 +261,73 @@ def changed(before: draw.Drawing, after: draw.Drawing, pixels: Pixels) -> QRegio
     """
     if not after.zoom or any(getattr(before, name) != getattr(after, name) for name in BESIDES):
         return None
+    marks = [
+        mark
+        for one, other in zip_longest(before.marks, after.marks)
+        if one is not other
+        for mark in (one, other)
+        if mark is not None and not (mark is one and _stands_where(one, other))
+    ]
     region = QRegion()
-    both = zip_longest(before.marks, after.marks)
-    for mark in (mark for one, other in both if one is not other for mark in (one, other) if mark is not None):
-        rect = reach(mark, pixels)
-        if rect is None:
+    for mark in marks:
+        left, right, top, bottom = (mark.x, mark.x, mark.y, mark.y) if isinstance(mark, draw.Words) else _extent(mark)
+        if left > right:
+            continue
+        if isinf(left):
             return None
-        region += rect.toAlignedRect()
+        wide, wider = _reach(mark) if isinstance(mark, draw.Words) else (0.0, 0.0)
+        high = WIDEST if isinstance(mark, draw.Words) else 0.0
+        place = pixels.rect(left, top, right - left, bottom - top)
+        region += place.adjusted(-wide, -high, wider, high).toAlignedRect()
     return region
 
 
-def reach(mark: draw.Mark, pixels: Pixels) -> QRectF | None:
-    """The rectangle in pixels that a mark of a drawing with zoom may be painted in; None: anywhere."""
+_OF_WORDS = attrgetter("x", "y", "text", "align", "token")
+
+
+def _stands_where(one: draw.Mark, other: draw.Mark | None) -> bool:
+    """Whether two marks have the same place, so that the place of a mark that only fades is not computed again."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, draw.Words) and isinstance(other, draw.Words):
+        return bool(_OF_WORDS(one) == _OF_WORDS(other))
+    if isinstance(one, draw.Segments):
+        return isinstance(other, draw.Segments) and one.ends is other.ends
+    name = "points" if isinstance(one, draw.FlowLine) else "place"
+    place: object = getattr(one, name, None)
+    return place is not None and place == getattr(other, name)
+
+
+def _row(mark: draw.Mark) -> tuple[float, ...]:
+    """The place of a mark, and the pixels that words take to the left and to the right of it."""
+    return *_extent(mark), *(_reach(mark) if isinstance(mark, draw.Words) else (0.0, 0.0))
+
+
+def _reach(words: draw.Words) -> tuple[float, float]:
+    """The most pixels that words take to the left and to the right of their place."""
+    wide = len(words.text) * WIDEST
+    return wide * words.align + CLOSE, wide * (1.0 - words.align) + CLOSE
+
+
+def _extent(mark: draw.Mark) -> tuple[float, float, float, float]:
+    """Left, right, top and bottom of a mark; the whole plane where it is always painted, nothing where it is empty."""
     match mark:
         case draw.Box(place=place) | draw.Bars(place=place) | draw.Image(place=place) | draw.Band(place=place):
-            (left, top, wide, high), around = place, AROUND if isinstance(mark, draw.Box) else CLOSE
-            return pixels.rect(left - around, top - around, wide + 2 * around, high + 2 * around)
+            left, top, wide, high = place
+            around = AROUND if isinstance(mark, draw.Box) else CLOSE
+            return left - around, left + wide + around, top - around, top + high + around
         case draw.FlowLine(points=points) if points:
-            xs, ys = zip(*points, strict=True)
-            left, top, wide, high = min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
-            return pixels.rect(left - AROUND, top - AROUND, wide + 2 * AROUND, high + 2 * AROUND)
+            across, up = zip(*points, strict=True)
+            return min(across) - AROUND, max(across) + AROUND, min(up) - AROUND, max(up) + AROUND
         case draw.Segments(ends=ends):
             if not len(ends):
-                return QRectF()
+                return np.inf, -np.inf, np.inf, -np.inf  # nowhere
             every = ends.reshape(-1, 2)
-            left, top = every.min(0).tolist()
-            wide, high = np.ptp(every, 0).tolist()
-            return pixels.rect(left - CLOSE, top - CLOSE, wide + 2 * CLOSE, high + 2 * CLOSE)
-        case draw.Words():
-            at, wide = pixels.point(mark.x, mark.y), len(mark.text) * WIDEST
-            left, right = wide * mark.align + CLOSE, wide * (1.0 - mark.align) + CLOSE
-            return QRectF(at.x() - left, at.y() - WIDEST, left + right, 2 * WIDEST)
-    return None
+            (left, top), (right, bottom) = every.min(0).tolist(), every.max(0).tolist()
+            return left - CLOSE, right + CLOSE, top - CLOSE, bottom + CLOSE
+        case draw.Words(token=None):
+            return mark.x, mark.x, mark.y, mark.y
+    return -np.inf, np.inf, -np.inf, np.inf  # also for words of a sentence, whose visibility depends on each other
 
 
 PARTS = 4

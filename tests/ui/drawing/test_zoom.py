@@ -25,6 +25,7 @@ from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix
 from explorer.ui.drawing import images as painting
 from explorer.ui.drawing.blocks import TIGHT, TINY, Blocks
+from explorer.ui.drawing.strokes import Sight
 from explorer.ui.drawing.zoom import ZoomedView
 from explorer.ui.widgets.written import written_in
 
@@ -436,6 +437,19 @@ def test_of_an_image_of_millions_of_numbers_a_few_are_coloured_and_the_strongest
         picture.grab()
     assert coloured == [FINEST * 100], "it looks as it did"
     assert compared == [FINEST * 100] * 2, "in the second paint of each there is nothing to compare"
+
+
+def test_where_marks_are_is_the_same_whether_those_before_are_known_or_not(picture):
+    drawing = picture.drawing
+    faded = tuple(replace(mark, faint=0.5) for mark in drawing.marks)
+    moved = (*faded[:-2], replace(faded[-2], text="You all"), replace(faded[-1], place=(100, 110, 60, 80)), faded[0])
+    known = None
+    for marks in (drawing.marks, faded, moved, drawing.marks):
+        now = replace(drawing, marks=marks)
+        known = Sight(now, known)
+        fresh = Sight(now)
+        assert np.array_equal(known._places, fresh._places)
+        assert np.array_equal(known._words, fresh._words)
 
 
 @pytest.mark.parametrize(("columns", "written"), [(2, True), (12, False), (13, True)])
