@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 
@@ -370,10 +371,11 @@ class _Writer:
         return text
 
 
+@lru_cache(maxsize=1024)  # an edit writes most numbers of a derivation again
 def _needed(value: float) -> int:
     """How many decimals write a number exactly, up to four; it may have the errors of float32."""
     most = 2e-7 * max(abs(value), 1.0)
-    return next((places for places in range(1, DECIMALS) if abs(value - round(value, places)) <= most), DECIMALS)
+    return min([places for places in range(1, DECIMALS) if abs(value - round(value, places)) <= most], default=DECIMALS)
 
 
 def _reads(one: Argument, i: int | None = None) -> tuple[tuple[str, Index], ...]:
