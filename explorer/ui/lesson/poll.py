@@ -3,16 +3,16 @@
 While a class votes, what the step names stands beside the choices: nobody can vote on a table that is out of sight.
 """
 
-from collections.abc import Callable, Iterator
-from math import log2
+from collections.abc import Callable
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QFrame, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.schema import Choose
 from explorer.pages.gestures import Ask, ForPoll
+from explorer.pages.steps.slide import SHARES, Place, vote_placed
 from explorer.teaching import HANDED_IN
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import item_at
@@ -20,7 +20,6 @@ from explorer.teaching.poll import MOST_BELOW, SHOWS, Poll, poll_of, poll_page
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import Enlarged, in_look
-from explorer.ui.lesson.room import FAINT, LEAST_SCALE
 from explorer.ui.lesson.sheet import READABLE, StepSheet
 from explorer.ui.page.column import Elements
 from explorer.ui.widgets.inputs import PushButton
@@ -37,13 +36,6 @@ ON, BACK = (
 LARGER = (2.4, 2.0, 1.7, 1.4, 1.3, 1.2, 1.1, 1.0, 0.85)
 """Factors by which letters are larger than on a slide; the first with which the whole page is visible is used. For two
 derivations side by side, whose lines would break too often, only the last six are tried."""
-BESIDE = 1.7, 1.4, 1.15, 0.9
-"""The factors that are tried where what the step names stands beside the choices."""
-SHARES = 0.36, 0.44, 0.52, 0.6
-"""Shares of the width for the choices beside it."""
-SMALLER, HALF, BELOW, MOVED = 100.0, 50.0, 20.0, 60.0
-"""Costs: the letters of the choices are half as large as the largest; what the step names is half as large as it could
-be; it stands below the choices; it does not stand where it stood while the class chose."""
 GAP = 14
 """Pixels at text scale 1 between two parts."""
 
@@ -71,6 +63,8 @@ class PollView(QFrame):
         self._taken: dict[str, Poll] = {}
         """The closed polls with their counts, which are shown when the poll is opened again."""
         self.elements: Elements | None = None
+        self._times = 0.0
+        """The factor by which its letters are larger than on a slide."""
         self._named: StepSheet | None = None
         """What the step names, until the right answer is shown."""
         self._below: bool | None = None
@@ -159,25 +153,25 @@ class PollView(QFrame):
             self.fit()
         elif self.elements is not None:
             high = self.elements.height()
-            self.elements.tell(poll_page(poll, self._side))
-            if self._measure() > max(high, self._area.height()):  # the line with the number of votes has broken
-                self.fit()
+            if self._high(self._times, self._area.width()) > max(high, self._area.height()):
+                self.fit()  # the line with the number of votes has broken
         self.told.emit()
 
     def fit(self) -> None:
         """Make the page of an open poll anew, in the slide's look, as large as it can be seen whole."""
-        if self.poll is None:
+        poll = self.poll
+        if poll is None:
             return
         px = self._slide.px
         # A bar that shows while letters are too large would narrow the page that is tried next.
         self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         room = self.rect().adjusted(px(30), px(20), -px(30), -px(20))
         self._forget()
-        if self.poll.show == SHOWS[-1] or not self._name(room):
+        self._times = 0.0
+        if poll.show == SHOWS[-1] or not self._name(poll, room):
             self._area.setGeometry(room)
-            for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-6:]:
-                self._make(times)
-                if self._measure() <= room.height():
+            for times in LARGER if poll.show != SHOWS[-1] else LARGER[-6:]:
+                if self._high(times, room.width()) <= room.height():
                     break
             else:
                 self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -190,100 +184,61 @@ class PollView(QFrame):
             self._gone.delete(self._named)
             self._named = None
 
-    def _make(self, times: float) -> None:
-        """Make the page anew, with letters so many times larger than on a slide."""
+    def _high(self, times: float, width: int) -> int:
+        """The height of the page in a width, with letters so many times larger than on a slide."""
         assert self.poll is not None
-        if self._area.takeWidget() is not None and self.elements is not None:
-            self._gone.delete(self.elements)
-        self._look.dress(self._slide.scale * times)
-        self.elements = Elements(self._bench, self._look.px(GAP))
-        self.elements.tell(poll_page(self.poll, self._side))
-        self._area.setWidget(self.elements)  # shows the elements, so that they can be measured now
-
-    def _measure(self) -> int:
-        """The height that the page needs at the width of its place."""
-        assert self.elements is not None
+        self._area.resize(width, self._area.height())
+        if times != self._times or self.elements is None:
+            if self._area.takeWidget() is not None and self.elements is not None:
+                self._gone.delete(self.elements)
+            self._times = times
+            self._look.dress(self._slide.scale * times)
+            self.elements = Elements(self._bench, self._look.px(GAP))
+            self.elements.tell(poll_page(self.poll, self._side))
+            self._area.setWidget(self.elements)  # shows the elements, so that they can be measured now
+        else:
+            self.elements.tell(poll_page(self.poll, self._side))
         across = self._area.viewport().width()
         self.elements.resize(across, self.elements.height_at(across))
         self.elements.share_room(across, None)  # the height of a list depends on its width
         return self.elements.height_at(across)
 
-    def _name(self, room: QRect) -> bool:
-        """Show what the step names beside the choices or below them. Returns whether it names anything."""
-        guide, poll = self._guide, self.poll
+    def _name(self, poll: Poll, room: QRect) -> bool:
+        """Show what the step names beside the choices or below them; returns whether there is room for that."""
+        guide = self._guide
         assert guide.at is not None
-        assert poll is not None
         named = StepSheet(self._bench_of_slide, vectors=guide.vectors, bare=True)
         named.setParent(self)
         named.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # an edit would change the question
         named.await_answer()
         named.tell(guide.lesson, guide.at, guide.numbers, guide.before)
         self._named = named
-        if not named.shows_something:
-            self._forget()
-            return False
         named.ensurePolished()
-        fits = named.scale_in()
-        largest = max(fits(room.width(), room.height()), LEAST_SCALE)
-        read = READABLE * self._slide.scale
-        best: tuple[float, float, bool, QRect, QRect] | None = None
-
-        def cost(rest: QRect, times: float, below: bool) -> float:
-            # Computed sizes are not exact: what is just readable would be a little smaller.
-            found = max(0.9 * fits(rest.width(), rest.height()), LEAST_SCALE)
-            seen = HALF * log2(largest / found) + FAINT * max(log2(read / found), 0)
-            return seen + _of_letters(times) + BELOW * below + MOVED * (self._below is not below)
-
-        for times in BESIDE:
-            if best is not None and best[0] <= _of_letters(times):
-                break  # smaller letters only cost more
-            self._make(times)
-            for across, rest, below in self._places(room, poll):
-                # Measuring takes longest: where it cannot be better, it is left out.
-                if best is not None and cost(rest, times, below) >= best[0]:
-                    continue
-                high = self._high_in(across, poll)
-                if below:
-                    rest.setTop(room.y() + high + self._slide.px(GAP))
-                if high > room.height() or rest.height() < self._slide.px(GAP):
-                    continue
-                found = cost(rest, times, below)
-                if best is None or found < best[0]:
-                    best = found, times, below, QRect(across.topLeft(), QSize(across.width(), high)), rest
-        if best is None:  # so many choices that they need all the room
-            self._forget()
-            return False
-        _, times, self._below, across, rest = best
-        self._area.setGeometry(across)
-        self._make(times)
-        self._measure()
-        named.setGeometry(rest)
-        named.show()
-        named.settle()
-        if named.scrolls:  # a class cannot scroll, and half a table says little
-            self._forget()
-            return False
-        return True
-
-    def _high_in(self, across: QRect, poll: Poll) -> int:
-        """The height that the choices need in a place."""
-        assert self.elements is not None
-        if across.width() != self._area.width():
-            self._area.setGeometry(across)
-            self.elements.tell(poll_page(poll, self._side))
-        return self._measure()
-
-    def _places(self, room: QRect, poll: Poll) -> Iterator[tuple[QRect, QRect, bool]]:
-        """Places for the choices, and for what the step names beside them or, with all the room at most, below them."""
         shares: tuple[float, ...] = SHARES
         if len(poll.ballots) > MOST_BELOW:  # many choices take two columns, and bars of one scale more
             shares = SHARES[-1:] if poll.show == SHOWS[0] else ()
-        for share in shares:
-            across = QRect(room.x(), room.y(), round(room.width() * share), room.height())
-            rest = QRect(room)
-            rest.setLeft(across.right() + self._slide.px(2 * GAP))
-            yield across, rest, False
-        yield QRect(room), QRect(room), True
+        if named.shows_something and (
+            vote := vote_placed(
+                Place(room.x(), room.y(), room.width(), room.height()),
+                self._slide.px(GAP),
+                self._slide.px(2 * GAP) - 1,
+                self._high,
+                named.scale_in(),
+                READABLE * self._slide.scale,
+                shares,
+                self._below,
+            )
+        ):
+            self._below = vote.below
+            self._area.setGeometry(*vote.choices)
+            self._high(vote.times, vote.choices.width)
+            named.setGeometry(*vote.named)
+            named.show()
+            named.settle()
+            if not named.scrolls:  # a class cannot scroll, and half a table says little
+                return True
+        self._forget()
+        return False
 
     @property
     def _side(self) -> int:
@@ -314,8 +269,3 @@ class PollView(QFrame):
                 self._show(poll.count(int(gesture.act.removeprefix("count ")), gesture.value))
         except ExplorerError as error:
             show_error(error, self._lecturer())
-
-
-def _of_letters(times: float) -> float:
-    """The cost of choices in letters so many times larger than on a slide."""
-    return SMALLER * log2(BESIDE[0] / times)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from html import escape
 from math import inf
 
@@ -15,10 +16,11 @@ from explorer.lessons.schema import Lesson, Point, Step
 from explorer.pages.page import Listing
 from explorer.pages.steps.of_step import elements_of, first_cell, right_cells
 from explorer.pages.steps.question import words
+from explorer.pages.steps.slide import Needs, Places, Slide
 from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Covered, View
+from explorer.ui.lesson.hero import Hero
 from explorer.ui.lesson.letters import least_letters
-from explorer.ui.lesson.room import Hero, Needs, Places, placed
 from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
@@ -336,39 +338,40 @@ class StepSheet(QFrame):
         width, height, gap = self._middle.width(), self._middle.height(), px(GAP)
         shows, leads = not self._shown.isHidden(), self._leads
         needs = self._needs()
+        slide = Slide(width, height, gap, needs, not self.alone, shows, leads)
         key = width, height, shows, leads, self.alone
         if self._fits < SETTLED or self._stands is None or self._stands[0] != key:
-            self._stands = key, placed(width, height, gap, needs, not self.alone, shows, leads)
+            self._stands = key, slide.placed()
         places = self._stands[1]  # else two places of the same cost might alternate
         if leads and self._unasked:
-            without = placed(width, height, gap, needs, not self.alone, shows, False)
+            without = replace(slide, way=False).placed()
             if places.cost > without.cost + SPARED:  # what surrounds the right answer is worth more
                 leads, places = False, without
         if shows and fits_anew:
             fits = (self._hero.scale_of_rest if self._hero.filling else needs.scale)(
-                places.numbers.width(), max(places.numbers.height(), 1)
+                places.numbers.width, max(places.numbers.height, 1)
             )
             fits = min(self._shrunk * fits, self._too_large * (1 - SAME))  # letters have whole pixels: do not alternate
             fits_anew = not self._fit(max(fits, LEAST * self.bench.appearance.scale))
         self._way.setVisible(leads)
         self._said.setVisible(not self.alone)
-        self._asked.setVisible(not self.alone and places.asked.height() > 0)
+        self._asked.setVisible(not self.alone and places.asked.height > 0)
         for area, place in ((self._said, places.words), (self._asked, places.asked), (self._way, places.way)):
-            area.setGeometry(place)
+            area.setGeometry(*place)
         self._derivation.write_at_most(places.terms)
         if shows:
-            self._shown.setGeometry(places.numbers)
-            over = self._hero.fill(places.numbers.size())
+            self._shown.setGeometry(*places.numbers)
+            over = self._hero.fill(self._shown.size())
             if over > 1:
                 self._too_large = min(self._too_large, self._hero.scale * max(1 / over, LESS))
             if over > 1 and fits_anew and self._shrunk > SMALLEST:  # computed sizes are not exact to the pixel
                 self._shrunk *= max(min(0.99 / over, 1 - 2 * SAME), 0.8)
                 self._tries = True
                 self._settled.start()
-        _scroll_where_needed(self._said, needs.words(places.words.width()))
-        _scroll_where_needed(self._asked, needs.asked(places.asked.width()))
+        _scroll_where_needed(self._said, needs.words(places.words.width))
+        _scroll_where_needed(self._asked, needs.asked(places.asked.width))
         _scroll_where_needed(self._shown, self._hero.high if shows else 0)
-        _scroll_where_needed(self._way, needs.way(places.way.width(), places.terms))
+        _scroll_where_needed(self._way, needs.way(places.way.width, places.terms))
         box = spot_box(self.elements)
         if box is not None:
             rect = spot_rect(box)
@@ -431,6 +434,7 @@ class StepSheet(QFrame):
         way = self.gaps, self._name, self._formula
         slack = px(2)
 
+        @cache
         def led(width: int, terms: int) -> int:
             heights = [height_of(widget, width) for widget in way if not widget.isHidden()]
             if not self._derivation.isHidden():
@@ -438,11 +442,11 @@ class StepSheet(QFrame):
             return sum(heights) + px(5) * max(len(heights) - 1, 0) + slack
 
         return Needs(
-            lambda width: self._words.height_at(width) + slack,
+            lambda width: self._words.height_at(width) + slack,  # which keeps the heights that it was asked for
             lambda width: 0 if asked is None else asked.height_at(width) + slack,
             led,
             0 if self._derivation.isHidden() or self.all_terms else self._derivation.longest,
-            self._hero.scale_in(),
+            cache(self._hero.scale_in()),
             READABLE * self.bench.appearance.scale,
             LEAST * self.bench.appearance.scale,
         )

@@ -16,10 +16,10 @@ from explorer.lessons.schema import MakeSo, Predict
 from explorer.sentences import sentence
 from explorer.ui.drawing.weights import AttentionLinesView
 from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.hero import Hero
 from explorer.ui.lesson.lecturer import Pictures, Speaker
 from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.presenter import FEW_KEYS, Presenter
-from explorer.ui.lesson.room import Hero
 from explorer.ui.lesson.sheet import GAP, ROUNDS, StepSheet
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.answers import OptionView

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.schema import WHOLE
 from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.hero import MOST
 from explorer.ui.lesson.ink import at_rest, empty_share, named_share, slides, strength
 from explorer.ui.lesson.lecturer import Pictures
 from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.presenter import Presenter
-from explorer.ui.lesson.room import MOST
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.lesson.step_pictures import drawn
 from explorer.ui.page.pictures import Filling
