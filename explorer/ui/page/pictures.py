@@ -272,9 +272,9 @@ class DescentView(QWidget):
 
 
 PARTS: dict[str, Callable[..., QWidget]] = {
-    "steps": imported("training.stepper", "Stepper"),
-    "curve": imported("training.run_curve", "RunCurve"),
-    "curve of a goal": imported("training.run_curve", "RunCurve"),
+    "steps": imported("training.parts", "Stepper"),
+    "curve": imported("training.parts", "RunCurve"),
+    "curve of a goal": imported("training.parts", "RunCurve"),
     "surface": imported("training.loss_surface", "SurfaceView"),
     "cells": imported("training.cell_picker", "CellPicker"),
 }

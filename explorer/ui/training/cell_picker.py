@@ -16,7 +16,7 @@ from explorer.lessons.symbols import name_of as _short
 from explorer.pages.levels import block_title, matrix_title
 from explorer.training.loss_grid import steepest
 from explorer.ui.theme import Ramp, paint_signs, qcolor
-from explorer.ui.training.descent import FollowsRun
+from explorer.ui.training.parts import FollowsRun
 from explorer.ui.widgets.labels import Label, as_tip
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench

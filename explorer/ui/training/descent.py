@@ -15,7 +15,6 @@ from weakref import WeakSet
 import numpy as np
 import shiboken6
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
@@ -526,23 +525,3 @@ class Descent(QObject):
         elif self.going:
             self._timer.start(0)  # the paint events posted before are handled first
         self.changed.emit()
-
-
-class FollowsRun(QWidget if TYPE_CHECKING else object):  # type: ignore[misc]
-    """Part of a widget that shows a run: it reads it again at each change while it is visible, and when it is shown."""
-
-    def follow(self, descent: Descent) -> None:
-        """Show this run from now on."""
-        descent.changed.connect(self._follow)
-
-    def _follow(self) -> None:
-        if self.isVisible():
-            self.refresh()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Show where the run is."""
-        raise NotImplementedError(type(self).__name__)

@@ -35,7 +35,8 @@ from explorer.ui.drawing.plot import PixelItem, Plot
 from explorer.ui.errors import show_error
 from explorer.ui.theme import qcolor
 from explorer.ui.training.cell_picker import chosen, name_of
-from explorer.ui.training.descent import SLICE_S, FollowsRun
+from explorer.ui.training.descent import SLICE_S
+from explorer.ui.training.parts import FollowsRun
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench

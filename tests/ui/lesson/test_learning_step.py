@@ -6,8 +6,7 @@ import pytest
 
 from explorer.lessons.loader import load
 from explorer.ui.drawing.view import DrawingView
-from explorer.ui.training.run_curve import RunCurve
-from explorer.ui.training.stepper import Stepper
+from explorer.ui.training.parts import RunCurve, Stepper
 
 pytestmark = pytest.mark.usefixtures("kept")
 STEPS = [("xor", "watch", "loss.value"), ("cat-sat-on-the", "walk-down", "output.probabilities")]

@@ -11,7 +11,7 @@ from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.ui.lesson.letters import HEIGHT, WIDTH
 from explorer.ui.page.answers import OptionView
-from explorer.ui.training.stepper import Stepper
+from explorer.ui.training.parts import Stepper
 from tests.samples import long
 from tests.ui.conftest import lesson_of
 

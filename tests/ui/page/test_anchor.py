@@ -12,7 +12,7 @@ from explorer.lessons.schema import WHOLE
 from explorer.pages import compose
 from explorer.pages.page import Note
 from explorer.ui.page.pictures import Filling
-from explorer.ui.training.stepper import Stepper
+from explorer.ui.training.parts import Stepper
 from tests.checkpoints.small import write
 from tests.samples import long
 

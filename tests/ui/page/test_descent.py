@@ -27,8 +27,7 @@ from explorer.ui.training import descent as going
 from explorer.ui.training import loss_surface
 from explorer.ui.training.cell_picker import CellPicker
 from explorer.ui.training.loss_surface import LossGrid, LossSurface, SurfaceView
-from explorer.ui.training.run_curve import RunCurve
-from explorer.ui.training.stepper import Stepper
+from explorer.ui.training.parts import RunCurve, Stepper
 from tests.ui.conftest import PLACES
 
 pytestmark = pytest.mark.usefixtures("kept")
