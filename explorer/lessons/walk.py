@@ -260,6 +260,7 @@ class Attempt:
     tried: list[Answer] = field(default_factory=list)  # the answers given, in order, each once
     verdict: Verdict | None = None  # the verdict on the last answer
     hints: int = 0  # how many hints were taken
+    again: bool = False  # whether the question is asked again, whatever was answered before
     done: bool = False  # whether the question is over
     told: bool = False  # whether the answer was shown to a student who gave none
     typed: dict[int, str] = field(default_factory=dict)  # what is typed, by the place of its field among the fields

@@ -74,7 +74,6 @@ class Guide(QObject):
         self.vectors: Vectors | None = None
         """The vectors of the Words tab, once a step has looked there."""
         self._attempts: dict[tuple[str, str], Attempt] = {}
-        self._again: set[tuple[str, str]] = set()
         self._presented: set[str] = set()
         self._veil: tuple[Cell, ...] | None = None
         self._covered: tuple[State, Question | None, Covered] | None = None
@@ -185,7 +184,7 @@ class Guide(QObject):
         if attempt.tried:  # with as many tries as are said to be left, whatever was tried on another day
             return False
         before = self.walk.progress.answers.get(step.id)
-        if before is None or (self.lesson.id, step.id) in self._again:
+        if before is None or attempt.again:
             return False
         return before.right or (before.tries >= TRIES and not step.question.made)
 
@@ -197,14 +196,13 @@ class Guide(QObject):
         question, attempt = self.question, self.attempt
         if question is None or self.step is None or (not question.made and answer in attempt.tried):
             return
-        key = self.lesson.id, self.step.id
         attempt.tried.append(answer)
-        attempt.verdict = verdict = self._kept(lambda: self.walk.answer(answer, attempt.hints, key in self._again))
+        attempt.verdict = verdict = self._kept(lambda: self.walk.answer(answer, attempt.hints, attempt.again))
         attempt.done = is_over(question, verdict, len(attempt.tried))
         if isinstance(answer, int | float) and verdict.mistake is not None and verdict.mistake.derivation:
             attempt.known = answer, verdict.mistake.derivation
         if attempt.done:
-            self._again.discard(key)
+            attempt.again = False
             self._light()
         self.answered.emit()
 
@@ -244,9 +242,7 @@ class Guide(QObject):
         """Ask the question of the present step again, or go to another step and ask its question again."""
         at = self.at if step is None else step
         if at is not None:
-            key = self.lesson.id, self.steps[at].id
-            self._again.add(key)
-            self._attempts.pop(key, None)
+            self._attempts[self.lesson.id, self.steps[at].id] = Attempt(again=True)
             if step is None:
                 self.look()
             else:
@@ -259,8 +255,7 @@ class Guide(QObject):
         self._presented.add(self.lesson.id)
         asked = [step for step in self.steps if step.question is not None]
         for step in (known := [one for one in asked if self.is_answered(one) or self._attempt(one).tried]):
-            self._again.add(key := (self.lesson.id, step.id))
-            self._attempts.pop(key, None)
+            self._attempts[self.lesson.id, step.id] = Attempt(again=True)
         if known:
             self.look()
 
@@ -457,8 +452,7 @@ class Guide(QObject):
         asked = {step.id: step.question for step in self.steps}
         for step in lesson.steps:
             if step.question != asked.get(step.id, step.question):  # the answers were to another question
-                self._again.add(key := (lesson.id, step.id))
-                self._attempts.pop(key, None)
+                self._attempts[lesson.id, step.id] = Attempt(again=True)
         self._bench.open_state(lesson, lesson.state())
         self._place = Place(lesson, 0)
         self.go(min(at, len(lesson.steps) - 1))
