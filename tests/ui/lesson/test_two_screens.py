@@ -61,19 +61,24 @@ NEEDED = ("Xvfb", "openbox", "xrandr", "xdotool")
 
 
 @pytest.fixture
-def display():
-    """An X server as wide as two screens, with a window manager; it chooses a number that is free."""
+def display(tmp_path):
+    """An X server as wide as two screens, with a window manager that is ready; it chooses a number that is free."""
     missing = [name for name in NEEDED if shutil.which(name) is None]
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
     reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "2560x720x24", "-nolisten", "tcp"]
+    # Else it would forget its monitors as soon as the program that names them has gone.
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "2560x720x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
     os.close(writing)
     with os.fdopen(reading) as said:
         number = said.readline().strip()
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    manager = subprocess.Popen(["openbox"], env={**os.environ, "DISPLAY": f":{number}"}, **quiet)
+    os.mkfifo(ready := tmp_path / "ready")
+    manager = subprocess.Popen(
+        ["openbox", "--startup", f"cp /dev/null {ready}"], env={**os.environ, "DISPLAY": f":{number}"}, **quiet
+    )
+    ready.read_bytes()  # waits until the manager has run what it runs at its start
     yield f":{number}"
     for process in (manager, server):
         process.terminate()
