@@ -156,6 +156,9 @@ class Unexpected(QObject):
             sys.__excepthook__(kind, error or kind(), at)
             return
         details = "".join(traceback.format_exception(kind, error, at))
+        # Python keeps the last exception with all variables of its functions. A painter among them would go on painting
+        # on its widget: nothing would be drawn any more, and once the window has another size the process would crash.
+        traceback.clear_frames(at)
         print(details, file=sys.stderr, end="")
         log.error("%s", details)
         self._raised.emit(details)
