@@ -341,11 +341,14 @@ class PanelColumn(QWidget):
 
     def take(self, part: QWidget) -> None:
         """Take a part from another column."""
-        if part.parentWidget() is not self:
+        before = part.parentWidget()
+        if before is not self:
             is_hidden = part.isHidden()
             part.setParent(self)  # which hides it
             part.setHidden(is_hidden)
             self.stand()
+            if isinstance(before, PanelColumn):
+                before.stand()  # it may have nothing left to show
 
     def stand(self) -> None:
         """Put each part into its place."""

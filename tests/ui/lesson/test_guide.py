@@ -389,6 +389,9 @@ def test_the_column_of_a_step_has_one_ground_down_to_the_foot_of_the_window(anew
     assert panel.isVisible()
     assert below.y() < window.height()
     assert image.pixelColor(below).name() == window.bench.appearance.theme.surface
+    window.show_tab("Lessons")  # which has no step beside it, and the whole width
+    eye.settle(window)
+    assert window.tabs.width() == window.width()
 
 
 def test_a_step_that_shows_gradients_presses_their_button(anew, eye):
