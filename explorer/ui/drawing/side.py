@@ -18,6 +18,7 @@ APART = 3  # pixels next to the picture outside of the side's bounds: Qt repaint
 BEYOND = 15  # pixels by which the first and the last label may go beyond the side
 CLOSEST, WELL_APART = 0.86, 1.1  # least distances in line heights: if all labels are written, and if some are left out
 LEAST = 8  # the least height of letters, in pixels at text scale 1, to give all words room
+TINY = 6  # their least height where the side may be no wider: then words are cut
 LONGEST = 116  # pixels; a longer word is cut
 BESIDE = 8  # pixels between labels side by side
 ROOM = {True: 24, False: 46}
@@ -91,7 +92,11 @@ class Side(pg.AxisItem):
             unit, inside = room / max(len(self._words), 1), across - GAP - 3 * self.beside
             if not most:
                 self._fonts = self._fitting(unit, 1.0 if longest <= inside else inside / longest)
-            longest = max(map(QFontMetrics(self._fonts[1]).horizontalAdvance, self._words), default=0)
+            metrics = QFontMetrics(self._fonts[1])
+            longest = max(map(metrics.horizontalAdvance, self._words), default=0)
+            if longest > inside:
+                self._words = tuple(metrics.elidedText(word, Qt.TextElideMode.ElideRight, int(inside)) for word in words)
+                longest = max(map(metrics.horizontalAdvance, self._words))
             self._take(longest + GAP + 3 * self.beside)
         else:
             self._take(metrics.height() + GAP)
@@ -102,19 +107,22 @@ class Side(pg.AxisItem):
         return fonts.small, fonts.bold.small
 
     def _fitting(self, unit: float, part: float) -> tuple[QFont, QFont]:
-        """The fonts in which labels `unit` pixels apart fit; the usual ones if these fit, or if no smaller font does.
+        """The fonts in which labels `unit` pixels apart fit; the largest ones if these fit, or if no smaller font does.
 
         `part`: the greatest size of the fonts, relative to the usual ones.
         """
-        plain, bold = self._usual
+        (plain, bold), px = self._usual, self._bench.appearance.px
         usual = QFontInfo(plain).pixelSize()
-        for size in range(int(usual * part), self._bench.appearance.px(LEAST) - 1, -1):
+
+        def sized(size: int) -> tuple[QFont, QFont]:
             smaller = QFont(plain), QFont(bold)
             for font in smaller:
                 font.setPixelSize(size)
-            if QFontMetrics(plain if size == usual else smaller[0]).height() * CLOSEST <= unit:
-                return smaller if size < usual else (plain, bold)
-        return plain, bold
+            return smaller if size < usual else (plain, bold)
+
+        most = max(int(usual * part), min(px(TINY), usual))
+        sizes = map(sized, range(most, px(LEAST) - 1, -1))
+        return next((fonts for fonts in sizes if QFontMetrics(fonts[0]).height() * CLOSEST <= unit), sized(most))
 
     def show_numbers(self, low: float, high: float, room: float, title: str = "", short: str = "") -> None:
         """Show numbers from `low` to `high` along `room` pixels, and a title that says what they are.

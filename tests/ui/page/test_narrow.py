@@ -121,7 +121,8 @@ def test_in_the_smallest_window_nothing_makes_a_page_wider_than_what_is_in_sight
         page = eye.go_to(window, name)
         eye.settle(window)
         assert (lesson, page.horizontalScrollBar().maximum()) == (lesson, 0)
-    for lesson, step in (("positions-cat-mat", 5), ("jump", 8), ("start-here", 8), ("sin", 2)):  # up to 233 too wide
+    steps = ("positions-cat-mat", 5), ("jump", 8), ("start-here", 8), ("sin", 2), ("jane", 1), ("jane", 6)
+    for lesson, step in (*steps, ("what-a-trained-head-does", 1)):  # up to 233 too wide
         window.bench.open(load(lesson))
         window.lessons.begin_steps()
         window.lessons.guide.go(step)
