@@ -393,13 +393,15 @@ def _options(options: Options, width: int, metrics: Metrics) -> Scene:
 def _grid(grid: Grid, width: int, metrics: Metrics) -> Scene:
     """Elements in columns, the first as wide as those behind it let it be; a button stands at the top of its row.
 
-    Those of a single row stand below each other where the first would have the smaller part of the width.
+    Those of a single row stand below each other where the first would have the smaller part of the width, or where that
+    is no higher.
     """
     rows = [[(one, ask) for one in row if (ask := metrics.ask(one.id)) is not None] for row in grid.rows]
     behind = [max(row[i][1].likes for row in rows if len(row) > i) for i in range(1, max(map(len, rows)))]
     room = min(width, metrics.px(grid.most) or width) - sum(COLUMNS + wide for wide in behind)
-    if len(rows) == 1 and room < sum(behind):
-        return arrange(grid.inside, width, metrics.px(DOWN), metrics)
+    column = arrange(grid.inside, width, metrics.px(DOWN), metrics) if len(rows) == 1 else None
+    if column is not None and room < sum(behind):
+        return column
     lines: list[Scene] = []
     for row in rows:
         parts, x = list[tuple[str, int, int]](), 0
@@ -408,7 +410,8 @@ def _grid(grid: Grid, width: int, metrics: Metrics) -> Scene:
             parts.append((one.id, x + (wide - across if i == 1 else 0), across))
             x += wide + COLUMNS
         lines.append(_line(parts, metrics, {one.id for one, _ in row if isinstance(one, controls.Button)}))
-    return below(lines, 0 if grid.close else metrics.px(2))
+    scene = below(lines, 0 if grid.close else metrics.px(2))
+    return scene if column is None or scene.height < column.height else column
 
 
 def _flow(elements: Sequence[Element], width: int, metrics: Metrics) -> Scene:

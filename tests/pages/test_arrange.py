@@ -126,6 +126,14 @@ def test_a_button_beside_words_stands_below_them_where_they_would_be_narrower_th
     assert below["ask"][2] == 130
 
 
+def test_a_button_beside_words_stands_below_them_where_that_is_no_higher():
+    """Beside a button a question took five lines on a slide, and two below each other."""
+    grid, letters = [Grid("asked", ((passage("ask"), button("more")),))], Letters(ask="x" * 60, more="y" * 10)
+    places = arrange(grid, 185, GAP, letters).places
+    assert places["more"][1] > places["ask"][1] + places["ask"][3]
+    assert places["ask"][2] == 185
+
+
 def test_a_field_is_narrower_if_the_button_behind_it_then_has_room_on_its_line():
     line = [Controls("answer", (Blank("blank", "", "", ASK, ASK), button("lock")))]
     shown = Letters(blank="x" * 20, lock="Lock in")
