@@ -143,7 +143,7 @@ class _StepReader:
         table.has_only("ask", "node", "cell", "digits", "hints", "why")
         hints = table.words("hints", (), MOST_TEXT)
         asked = self._predict(table, step.look, schema.Question(ask=table.markdown("ask"), hints=hints))
-        look = _at_cell(schema.Look(step.look.stage, asked.node), asked.cell)
+        look = self._practised(schema.Look(step.look.stage, asked.node), asked.cell)
         most = len(faded(replace(asked, fade=schema.ALL), values_of(self._state)).blanks) - 1
         if most < 0:
             table.fail("node", "is not computed, so no step can be left out", "name a number that is computed")
@@ -161,6 +161,15 @@ class _StepReader:
                     question=question,
                 )
             )
+
+    def _practised(self, look: schema.Look, cell: schema.Cell) -> schema.Look:
+        """A look at the asked cell of a node; or at the two rows that are multiplied, if both are of one table."""
+        graph = self._state.graph
+        place = graph.find(look.node)
+        parents = () if place is None else graph.nodes[place.node].parents
+        if len(parents) == 2 and len(set(parents)) == 1:
+            return replace(look, node=parents[0], rows=cell)
+        return _at_cell(look, cell)
 
     def _with_shown(self, step: schema.Step) -> schema.Step:
         """The step with `shown` set: the cells that its texts name."""

@@ -485,6 +485,13 @@ def test_three_steps_follow_with_more_and_more_left_out(lesson):
     assert lesson.steps[2].look.columns == (0,)
 
 
+def test_of_two_rows_of_one_table_that_are_multiplied_both_are_framed():
+    """Of the positional encoding only the result was framed, below what is seen."""
+    steps = {step.id: step for step in load("positions-cat-mat").steps}
+    look = steps["distance-one-missing"].look
+    assert (look.node, look.rows, look.columns) == ("input.PE", (3, 5), ())
+
+
 def test_each_has_numbers_of_its_own_and_a_result_worth_computing(lesson):
     walk = Walk(lesson)
     results = [float(walk.engine(at).value(walk.engine(at).graph.place("scores"))[1, 0]) for at in (1, 2, 3)]

@@ -26,6 +26,7 @@ from explorer.lessons.glossary import linked
 from explorer.lessons.loader import errata
 from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.lessons.schema import Lesson
+from explorer.lessons.symbols import name_of
 from explorer.pages.controls import Button, Player
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import ForInspector, GoTo, Keep, OpenLesson
@@ -209,7 +210,7 @@ def printed_at(view: View, stage: str) -> Printed:
     nodes = [node.name for node in view.stage(stage)]
     heads = (view.of_head(name, head) for name in nodes for head in range(view.graph.n_heads.get(name, 0)))
     names = {*nodes, *heads}
-    short = ("loss" if n == LOSS else n.rpartition(".")[2] for n in prints_in(*at).figures if n in names)
+    short = ("loss" if n == LOSS else name_of(n) for n in prints_in(*at).figures if n in names)
     prints = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
     parts = [f"Prints {prints}: point at a number to compare it."] if prints else []
     return Printed(tuple(parts), tuple(map(_said, slips_at(*at, names - _asked(view)))))

@@ -27,7 +27,10 @@ VERBS = {REPRODUCES: "reproduce", RETYPED: "reproduce from the retyped inputs", 
 """What several numbers of a status do."""
 WHAT = 1
 """The index of the column "what", whose entries lead to the computed number."""
-COLUMNS = *map(el.Column, ("in", "what", "at")), *el.numeric("printed", "computed", "difference"), el.Column("status")
+COLUMNS = (
+    *(el.Column("in"), el.Column("what", names=True), el.Column("at")),
+    *(*el.numeric("printed", "computed", "difference"), el.Column("status")),
+)
 """The columns before the last one, "cause", whose width depends on the room."""
 
 
@@ -98,7 +101,7 @@ def references_page(
     note = f"{said}. A click on “what” opens the model that computes it; this tab leads back."
     if wrong:
         note += f" <mark>{wrong} do not come out as the program's own list says.</mark>"
-    chosen, columns = choices.get(ROW, -1), (*COLUMNS, el.Column("cause", width=wide))
+    chosen, columns = choices.get(ROW, -1), (*COLUMNS, el.Column("cause", width=wide, names=True))
     lines = el.Lines(len(places), printed_line, (tuple(rows[i] for i in places), places, chosen))
     list_ = el.Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}", scrolls=True)
     detail = el.Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")

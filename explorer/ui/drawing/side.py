@@ -95,7 +95,9 @@ class Side(pg.AxisItem):
             metrics = QFontMetrics(self._fonts[1])
             longest = max(map(metrics.horizontalAdvance, self._words), default=0)
             if longest > inside:
-                self._words = tuple(metrics.elidedText(word, Qt.TextElideMode.ElideRight, int(inside)) for word in words)
+                self._words = tuple(
+                    metrics.elidedText(word, Qt.TextElideMode.ElideRight, int(inside)) for word in words
+                )
                 longest = max(map(metrics.horizontalAdvance, self._words))
             self._take(longest + GAP + 3 * self.beside)
         else:

@@ -189,6 +189,13 @@ def test_the_slips_of_a_stage_are_counted_and_told_on_request(you):
     assert "▸ 1 note on" in one["notes"].text
 
 
+def test_what_a_text_prints_at_a_stage_is_named_as_on_its_page(desk):
+    """One was called x_o_y."""
+    desk = desk("two-vectors", "alike")
+    desk.others = {"prints": ("two-vectors", "alike")}
+    assert printed_at(desk.view, "vectors").said == ("Prints <b>⟨x_o, y⟩</b>: point at a number to compare it.",)
+
+
 # Played, row by row
 
 

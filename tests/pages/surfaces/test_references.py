@@ -26,6 +26,7 @@ def listed(choices=None):
 
 def test_a_line_for_each_number():
     assert [column.title for column in COLUMNS][3:7] == ["printed", "computed", "difference", "status"]
+    assert [column.title for column in parts()["numbers"].columns if column.names] == ["what", "cause"]
     assert listed() == [
         ["003 A", "Score", "", "2.42", "2.42", "0", "✓", ""],
         ["003 B", "Another", "1, 2", "−0.08", "2.42", "2.5", "≠ differs", "It is 2.42 < 3."],
