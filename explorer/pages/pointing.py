@@ -175,22 +175,24 @@ def lit_ends(
 
 
 LEAST_SHARE = 0.01
-MOST_OF_ONE = 24
-"""The most lines of one word among many words."""
+MOST_OF_ONE, CLEAR_SHARE = 24, 0.05
+"""Of one word among many words, so many lines are drawn, and all lines of at least this share."""
 
 
 def lines_between(shares: Array, many: bool, query: int | None, key: int | None) -> tuple[Array, Array]:
     """The indices of the queries and of the keys between which lines are drawn.
 
     `shares`: the weights, (n_queries, n_keys). `many`: whether there are too many words for all lines, which would be a
-    grey area: then each query has only its strongest line, and a word that is pointed at its strongest lines.
+    grey area: then each query has only its strongest line, and a word that is pointed at its strongest lines, with all
+    of at least `CLEAR_SHARE`, of which a key may have very many.
     """
     if not many:
         queries, keys = np.nonzero(shares >= LEAST_SHARE)
         return queries, keys
     if query is None and key is None:
         return np.arange(len(shares)), shares.argmax(-1)
-    ends = strongest(shares[query] if query is not None else shares[:, key], MOST_OF_ONE)
+    own = shares[query] if query is not None else shares[:, key]
+    ends = strongest(own, max(MOST_OF_ONE, int((own >= CLEAR_SHARE).sum())))
     if query is not None and key is not None and key not in ends:
         ends.append(key)
     others, same = np.array(ends, dtype=np.intp), np.full(len(ends), query if query is not None else key)

@@ -6,7 +6,7 @@ from explorer.core.graph import Cell
 from explorer.pages.pointing import MOST_OF_ONE, lines_between, lit_ends
 
 N = 2 * MOST_OF_ONE
-SHARES = np.linspace(0.0, 1.0, N * N).reshape(N, N)
+SHARES = np.linspace(0.0, 0.04, N * N).reshape(N, N)
 LIGHTS = (("weights", ("words", "words")),)
 
 
@@ -22,6 +22,8 @@ def test_of_many_words_each_has_its_strongest_line_and_the_one_pointed_at_its_st
     assert pairs(SHARES, True, None, None) == [(i, N - 1) for i in range(N)]
     assert pairs(SHARES, True, 1, None) == [(1, k) for k in range(N - 1, N - 1 - MOST_OF_ONE, -1)]
     assert pairs(SHARES, True, None, 1) == [(i, 1) for i in range(N - 1, N - 1 - MOST_OF_ONE, -1)]
+    clear = np.full((N, 2), [0.95, 0.05])
+    assert pairs(clear, True, None, 1) == [(i, 1) for i in range(N)], "each of these words clearly looks there"
     assert pairs(SHARES, True, 1, 0)[-1] == (1, 0), "the cell pointed at has its line, too"
 
 
