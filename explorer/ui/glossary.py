@@ -35,21 +35,21 @@ def term_at(window: QWidget, place: QPoint) -> Term | None:
     widget = widget_at(window, place)
     if widget is None:
         return None
-    word, node = _word_at(window, widget, place), widget.property(NODE)
+    node = widget.property(NODE)
     own = glossary().of_node(node) if node else None
-    if own is None or word is None or not isinstance(widget, Label):
-        return own or word
+    if not (isinstance(widget, Label) and widget.text()):
+        return own
     under = letter_at(widget, widget.mapFrom(window, place))
+    if under.link:
+        return None  # it leads elsewhere
+    word = _word_of(under)
+    if own is None or word is None:
+        return own or word
     named = under.text.split(" · ")[0]  # the node's name: "weights" above A are no parameters
     return own if under.at < len(named) else word
 
 
-def _word_at(window: QWidget, widget: QWidget, place: QPoint) -> Term | None:
-    if not isinstance(widget, Label) or not widget.text():
-        return None
-    under = letter_at(widget, widget.mapFrom(window, place))
-    if under.link:
-        return None  # it leads elsewhere
+def _word_of(under: "Letter") -> Term | None:
     heading = _is_heading(under.text)
     found = list(glossary().found_in(under.text, heading))
     pointed = next((one.term for one in found if one.start <= under.at < one.end), None)

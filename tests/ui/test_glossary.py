@@ -13,6 +13,7 @@ from explorer.pages.levels import WHOLE
 from explorer.ui.glossary import letter_at, term_at, terms_in_sight
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.note import SectionLabel
+from explorer.ui.theme import NODE
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import Label, SteadyLabel
@@ -114,6 +115,8 @@ def test_a_link_stays_a_link(say):
     label, term = say("<a href='x'>softmax</a> and softmax", width=0)
     assert term(5) is None
     assert term(label.width() - 5).name == "softmax"
+    label.setProperty(NODE, "encoder.1.self.weights")
+    assert term(5) is None, "“numbers” above a matrix opened the glossary, too"
 
 
 def test_all_by_keys(window, page, hand, eye):
