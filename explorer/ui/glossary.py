@@ -49,7 +49,7 @@ def term_at(window: QWidget, place: QPoint) -> Term | None:
     return own if under.at < len(named) else word
 
 
-def _word_of(under: "Letter") -> Term | None:
+def _word_of(under: Letter) -> Term | None:
     heading = _is_heading(under.text)
     found = list(glossary().found_in(under.text, heading))
     pointed = next((one.term for one in found if one.start <= under.at < one.end), None)

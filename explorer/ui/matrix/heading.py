@@ -4,12 +4,12 @@ In the picture each cell is a coloured square, and a frame is around those whose
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from operator import is_
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QFont,
     QFontInfo,
@@ -231,6 +231,18 @@ MARKED = 4096
 """Up to so many cells, those that are pointed at and read are marked."""
 
 
+def joined(cells: Iterable[QRect]) -> list[QRect]:
+    """Cells in reading order, those side by side or one below the other as one: frames around each would hide all."""
+    found: list[QRect] = []
+    for cell in cells:
+        both = found[-1].united(cell) if found else cell
+        if found and both.width() * both.height() == found[-1].width() * found[-1].height() + 1:
+            found[-1] = both
+        else:
+            found.append(cell)
+    return found
+
+
 class SmallPicture(QWidget):
     """Stands in place of the numbers, which a click brings back; or beside them, as a map that moves the visible part.
 
@@ -351,13 +363,15 @@ class SmallPicture(QWidget):
         across, down = box.width() / columns, box.height() / rows
         if rows * columns <= MARKED:
             painter.setPen(QPen(qcolor(theme.here), 2))
-            inside = 1 if min(across, down) > LEAST else -1  # a frame inside would hide the cell
-            for row, column in (
-                *view.lit_cells(range(rows), range(columns))[0],
-                *([view.pointed] if view.pointed else []),
-            ):
-                cell = QRectF(box.left() + column * across, row * down, across, down)
-                painter.drawRect(cell.adjusted(inside, inside, -inside, -inside))
+            tiny = min(across, down) <= LEAST
+            inside = -1 if tiny else 1  # a frame inside would hide the cell
+            reads = view.lit_cells(range(rows), range(columns))[0]
+            places = [QRect(column, row, 1, 1) for row, column in reads]
+            pointed = [QRect(view.pointed[1], view.pointed[0], 1, 1)] if view.pointed else []
+            for place in (*(joined(places) if tiny else places), *pointed):
+                cell = QRectF(box.left() + place.x() * across, place.y() * down, 0, 0)
+                cell.setSize(QSizeF(place.width() * across, place.height() * down))
+                painter.drawRect(cell.adjusted(inside, inside, -inside, -inside) & box.adjusted(1, 1, -1, -1))
         if self._stands == BESIDE:
             painter.setPen(QPen(qcolor(theme.here), 2))
             painter.drawRect(self._in_sight().adjusted(1, 1, -1, -1))

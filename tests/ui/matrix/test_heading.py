@@ -37,6 +37,14 @@ def box(anew):
     window.area._drop([ATTENTION])
 
 
+def test_frames_of_a_row_or_a_column_of_tiny_cells_are_one():
+    """A row of 245 words that softmax reads was an orange bar."""
+    row, column, other = [(4, i) for i in range(9)], [(i, 2) for i in range(5)], [(0, 0), (2, 7)]
+    for cells, frames in ((row, [(0, 4, 9, 1)]), (column, [(2, 0, 1, 5)]), (other, [(0, 0, 1, 1), (7, 2, 1, 1)])):
+        found = heading.joined(QRect(x, y, 1, 1) for y, x in cells)
+        assert [one.getRect() for one in found] == frames
+
+
 class Watch(QObject):
     """Whether a widget has been painted."""
 
