@@ -145,6 +145,8 @@ def _beside(path: str | Path) -> tuple[Path, Path, BinaryIO]:
             if _WINDOWS or (locked(stream) is not False and part.exists()):
                 return target, part, stream
             stream.close()  # another process that clears the folder was quicker
+    except FileNotFoundError:
+        raise OSError("there is no such folder") from None
     except ValueError as error:  # a path that the system refuses
         raise OSError(str(error)) from None
 

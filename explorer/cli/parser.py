@@ -5,7 +5,7 @@ That is a parser with one-sentence errors, common options, and the handling of s
 
 import signal
 import threading
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _ActionsContainer
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter, _ActionsContainer
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event
@@ -40,6 +40,8 @@ class Parser(ArgumentParser):
         self._name = name or "explorer"
         prog, form = f"explorer {name}".strip(), RawDescriptionHelpFormatter
         super().__init__(prog, usage, formatter_class=form, allow_abbrev=False)
+        self.register("type", int, _whole)
+        self.register("type", float, _number)
         _add(self, command.arguments)
 
     def format_help(self) -> str:
@@ -53,6 +55,20 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise the error without the usage before it."""
         raise UsageError(f"{message}; see `{self.prog} --help`")
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"'{text}' is not a whole number") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"'{text}' is not a number") from None
 
 
 def _add(to: _ActionsContainer, arguments: Sequence[Adds]) -> None:

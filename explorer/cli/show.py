@@ -303,7 +303,7 @@ def conventions(arguments: Namespace) -> int:
     if arguments.out is not None and found.ways:
         number = 1 if arguments.number is None else arguments.number
         if not 1 <= number <= len(found):
-            raise UsageError(f"There is no setting number {number} to be opened.")
+            raise UsageError(f"There is no setting number {number}; --number takes one from 1 to {len(found)}.")
         found[number - 1].open().save(arguments.out)
         print(wrote(arguments.out), file=sys.stderr if arguments.json else sys.stdout)
     return int(not found.ways)

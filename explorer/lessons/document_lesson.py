@@ -74,7 +74,7 @@ def opened(
         return _around(checkpoints.opened(name_or_path, dtype, tokenizer, told))
     file = Path(name_or_path)
     if file.suffix.lower() in ENDINGS:
-        raise ExplorerError("lesson-not-read", file=file, reason="there is no such file")
+        load(file)  # raises the reason why it cannot be read
     for option, given in (("dtype", dtype), ("tokenizer", tokenizer)):
         if given:
             raise ExplorerError("option-of-others", option=option, name=name_or_path)
@@ -82,7 +82,6 @@ def opened(
         return lesson_of(*storage.load(name_or_path))
     if file.suffix.lower() in (".safetensors", ".json") and (file.parent / "config.json").is_file():
         raise ExplorerError("file-of-model", file=file, folder=file.parent)
-    checkpoints.check_form(file)
     lesson = ready(name_or_path, model, told)
     return lesson, start_of(lesson)
 

@@ -37,15 +37,16 @@ def load(name_or_path: str | Path, model: str | Path | None = None, told: "Told 
     """
     if model is not None:
         return load_with(name_or_path, Path(model), told)
-    name = str(name_or_path)
+    name, files = str(name_or_path), example_files()
     if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
         return lesson_from(read(Path(name)))
-    files = example_files()
-    if name not in files:
-        if os.path.isdir(name):
-            raise ExplorerError("no-model-in-folder", name=name)
-        raise ExplorerError("unknown-lesson", name=name, near=nearest(name, list(files)))
-    return _given(files[name])
+    if name in files:
+        return _given(files[name])
+    if os.path.isdir(name):
+        raise ExplorerError("no-model-in-folder", name=name)
+    if os.path.isfile(name):
+        return lesson_from(read(Path(name)))
+    raise ExplorerError("unknown-lesson", name=name, near=nearest(name, list(files)))
 
 
 def ready(name_or_path: str | Path, model: str | Path | None = None, told: "Told | None" = None) -> Lesson:

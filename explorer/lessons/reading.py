@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from explorer.checkpoints import ENDINGS
+from explorer.checkpoints import check_form, is_checkpoint
 from explorer.core.errors import ExplorerError, cut, nearest, some
 from explorer.core.numbers import between
 from explorer.core.ops import Array
@@ -28,6 +28,7 @@ MOST_KEYS = 64
 """The most parts of a dotted key: the time of Python's TOML reader grows with the square of their number."""
 OTHERS = "it is a model that others trained, and no lesson"
 """Why the folder or file of a model is not read as a lesson."""
+_NO_TOML = "it is no lesson or sheet (.toml), document (.explorer) or model"
 _DEEP = re.compile(rb"""(?<![\w\\-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}""" % MOST_KEYS)
 
 _WITHOUT_JOINERS = str.maketrans("", "", JOINERS)
@@ -223,8 +224,9 @@ def read(path: Path, head: bool = False) -> TomlTable:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         reason = OTHERS if os.path.isfile(path / "config.json") else reason
         raise ExplorerError("lesson-not-read", file=file, reason=reason) from None
-    if path.suffix.lower() in ENDINGS:
-        raise ExplorerError("lesson-not-read", file=file, reason=OTHERS)
+    if path.suffix.lower() != ".toml":
+        check_form(path)
+        raise ExplorerError("lesson-not-read", file=file, reason=OTHERS if is_checkpoint(path) else _NO_TOML)
     if max(size, len(content)) > MOST_BYTES:
         raise ExplorerError("lesson-too-large", file=file, size=max(size, len(content)), limit=MOST_BYTES)
     if head:

@@ -48,6 +48,8 @@ def wrong(capsys, *argv):
         (("show", "emma", "--grad"), ("--grad",)),
         (("show", "emma", "--form", "csv"), ("--form",)),
         (("explain", "emma"), ("CELL", "`explorer explain --help`")),
+        (("generate", "tiny-gpt", "a", "-n", "x"), ("-n: 'x' is not a whole number", "`explorer generate --help`")),
+        (("generate", "tiny-gpt", "a", "--top-p", "1,5"), ("--top-p: '1,5' is not a number",)),
         (("bench", "no such figure"), ("'no such figure'", "`explorer bench`")),
         # lessons, formats, settings
         (("show", "emm"), ("'emm'", "did you mean 'emma'?", "`explorer list`")),
@@ -59,7 +61,7 @@ def wrong(capsys, *argv):
         (("show", "emma", "--out", "x.py"), ("--out", "--format python")),
         ((*WELCOME, "source.table", "--tokens", "\u200b"), ("can be seen", r"'\u200b'")),
         (("show", "emma", "--format", "python", "--out", "x"), ("x: is not the name", ".py")),
-        (("show", "emma", "--format", "python", "--out", "no/x.py"), ("cannot be written", "No such file")),
+        (("show", "emma", "--format", "python", "--out", "no/x.py"), ("cannot be written", "no such folder")),
         (("show", "emma", "wieghts", "--format", "python"), ("did you mean 'weights'?",)),
         ((*WELCOME, "--format", "python", "--tokens", "w " * 100), ("too many numbers", "--out FILE.py")),
         (("show", "emma", "--setting", "x"), ("'x'", "plain, textbook, printed")),
@@ -268,3 +270,30 @@ def test_a_model_in_a_form_of_others_is_no_lesson_that_is_not_there(tmp_path, mo
     Path(name).unlink()
     assert main([argv[0], name, *argv[1:]]) == 2
     assert f"There is no lesson '{name}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("notes.txt", "it is no lesson or sheet (.toml), document (.explorer) or model"),
+        ("week.lessons", "it is no lesson or sheet (.toml), document (.explorer) or model"),
+        ("folder.gguf", "it is a folder"),
+        ("folder.bin", "it is a folder"),
+    ],
+)
+def test_a_file_that_is_there_is_not_said_to_be_missing(tmp_path, monkeypatch, capsys, name, said):
+    """Of a text it was said that no lesson has this name, of its path that it is not valid TOML."""
+    monkeypatch.chdir(tmp_path)
+    if name.startswith("folder"):
+        Path(name).mkdir()
+    else:
+        Path(name).write_bytes(b"\xff")
+        assert said in wrong(capsys, "show", f"./{name}")
+        assert said in wrong(capsys, "handout", name, "x.pdf")
+    assert said in wrong(capsys, "show", name)
+
+
+def test_which_numbers_of_settings_there_are(capsys, tmp_path):
+    argv = ["conventions", "--given", "1 2", "--printed", "0.27 0.73", "--out", str(tmp_path / "x.explorer")]
+    assert main([*argv, "--number", "9"]) == 2
+    assert "no setting number 9; --number takes one from 1 to 1." in capsys.readouterr().err

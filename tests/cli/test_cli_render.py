@@ -89,7 +89,7 @@ def test_edits_are_drawn(run, tmp_path):
     ("stage", "out", "said"),
     [
         ("atention", "x.pdf", "There is no stage 'atention' (did you mean 'attention'?); known: model, attention, "),
-        ("attention", "no/x.pdf", "x.pdf: cannot be written: No such file or directory."),
+        ("attention", "no/x.pdf", "x.pdf: cannot be written: there is no such folder."),
     ],
 )
 def test_what_comes_to_light_late(run, tmp_path, stage, out, said):
