@@ -1,7 +1,6 @@
-"""Makes the parts of a window, from the bars at the top to the column at the right, and lays them out."""
+"""Makes the parts of a window, from the bars at the top to the column at the right."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from explorer.ui.actions import Actions
 from explorer.ui.glossary import Glossary
@@ -11,11 +10,10 @@ from explorer.ui.lesson.parts import LessonParts
 from explorer.ui.page.area import StageArea
 from explorer.ui.saving import Recovery
 from explorer.ui.widgets.inputs import fold_button
-from explorer.ui.widgets.layouts import column_in
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.window.notice import Notice, Passing, Working, said_of_reading, said_of_saving, said_of_writing
-from explorer.ui.window.panes import Docks, Folds, SideBySide
+from explorer.ui.window.panes import Docks, Folds, Places, SideBySide
 from explorer.ui.window.pipeline_map import PipelineMap
 from explorer.ui.window.token_bar import TokenBar
 from explorer.ui.window.top_bar import TopBar
@@ -39,7 +37,7 @@ def make_parts(window: MainWindow) -> None:
             "bottom bar folded": actions.fold_bottom,
         },
         bench.settings,
-        window.share_width,
+        window.stand,
     )
     window.tokens = TokenBar(bench)
     window.map = PipelineMap(bench, actions.fold_list)
@@ -56,33 +54,23 @@ def make_parts(window: MainWindow) -> None:
         window.top_bar.hide()
 
     # From the outside in, because Qt styles all children of a widget again whenever it gets a parent.
-    works = window.reading, window.saving, window.passing, window.writing
-    for row, bar in enumerate((window.top_bar, window.notice, window.recording, *works)):
-        window.rows.insertWidget(row, bar)
-    window.outside = PanelColumn()
-    window.beside.addWidget(window.outside)
-    down = column_in(window.tabs.first, spacing=0)
-    down.addWidget(window.tokens)
-    across = QHBoxLayout()
-    across.setSpacing(0)
-    down.addLayout(across, 1)
-    across.addWidget(window.map)
-    page = QFrame()
+    working = {"reading": window.reading, "saving": window.saving, "passing": window.passing, "writing": window.writing}
+    bars = {"top bar": window.top_bar, "notice": window.notice, "recording": window.recording, **working}
+    window.outside, window.aside, page = PanelColumn(), PanelColumn(), QFrame()
+    window.brings_right = fold_button(actions.fold_right, "«")
+    window.brings_bottom = fold_button(actions.fold_bottom, "▴")
     page.setObjectName("page")
     page.setAccessibleName("Page")
-    across.addWidget(page, 1)
-    window.aside = PanelColumn()
-    across.addWidget(window.aside)
+    for part in (*bars.values(), window.outside):
+        part.setParent(window.whole)
+    for part in (window.tokens, window.map, page, window.aside, window.brings_right):
+        part.setParent(window.tabs.first)
     window.aside.take(window.inspector)
-    window.brings_right = fold_button(actions.fold_right, "«")
-    across.addWidget(window.brings_right, 0, Qt.AlignmentFlag.AlignTop)
-    middle = column_in(page, spacing=0)
     window.sides = SideBySide(bench, files, window.area, actions.compare)
-    middle.addWidget(window.sides, 1)
-    middle.addWidget(window.lesson_bar)
-    window.brings_bottom = fold_button(actions.fold_bottom, "▴")
-    middle.addWidget(window.brings_bottom, 0, Qt.AlignmentFlag.AlignRight)
+    for part in (window.sides, window.lesson_bar, window.brings_bottom):
+        part.setParent(page)
     window.terms = Glossary(window)
     window.lessons = LessonParts(window, window.aside, window.outside)
     for column in (window.aside, window.outside):
         column.know(window.terms, window.lessons.panel, window.inspector)
+    window.places = Places(window, bars, page)

@@ -11,7 +11,7 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLayout, QScrollArea, QStackedWidget, QWidget
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from explorer.ui.window.top_bar import Tab
     from explorer.ui.words import WordsTab
 
+
 TOO_LOW = 290
 """Pixels at text scale 1: in a lower window, which does not hold the words of a step below its bars, all scrolls."""
 
@@ -34,30 +35,25 @@ TOO_LOW = 290
 class Rolling(QScrollArea):
     """All of a window; it scrolls if the window is too low for it."""
 
-    _least = 0
+    resized = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        # Of what is seen of the content. Not asked of `viewport`, see `MainWindow._share_width`.
-        self._room = QSize()
+        self._size = QSize()
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
-    def be_at_least(self, height: int) -> None:
-        """Give the content at least this height in pixels."""
-        self._least = height
-        self._fit()
+    @property
+    def has_size(self) -> bool:
+        """Whether the window has given it a size."""
+        return self._size.isValid()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._room = event.size()
-        self._fit()
-
-    def _fit(self) -> None:
-        # Not by `setWidgetResizable`: the content would be as high as it likes to be, not as low as it may be.
-        if self._room.isValid() and (content := self.widget()):
-            content.resize(self._room.width(), max(self._room.height(), self._least))
+        if self.size() != self._size:  # otherwise only its scroll bar has come or gone
+            self._size = self.size()
+            self.resized.emit()
 
 
 class Sizes:
@@ -65,7 +61,7 @@ class Sizes:
 
     Laying out each of fifteen sizes blocked the window for half a second.
 
-    `window`: a widget with a layout. `fit`: divides the window's size among its parts.
+    `window`: a widget with a layout. `fit`: is called for each size that is laid out.
     """
 
     def __init__(self, window: QWidget, fit: Callable[[], None]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QHBoxLayout, QMainWindow, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QScrollArea, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
@@ -17,7 +17,6 @@ from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
 from explorer.ui.turns import do_later, do_once_painted, later
 from explorer.ui.widgets.labels import app_icon
-from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.window.frame import TOO_LOW, Rolling, Sizes, Tabs
 from explorer.ui.workbench import Workbench
@@ -35,29 +34,10 @@ if TYPE_CHECKING:
     from explorer.ui.window.find import FindBar
     from explorer.ui.window.lesson_bar import LessonBar
     from explorer.ui.window.notice import Notice, Passing, Working
-    from explorer.ui.window.panes import Docks, Folds, SideBySide
+    from explorer.ui.window.panes import Docks, Folds, Places, SideBySide
     from explorer.ui.window.pipeline_map import PipelineMap
     from explorer.ui.window.token_bar import TokenBar
     from explorer.ui.window.top_bar import Tab, TopBar
-
-INSPECTOR_WIDTH = 290
-"""The width of the right column in pixels at text scale 1."""
-INSPECTOR_PART, INSPECTOR_PART_OF_LARGE = 0.27, 0.35
-"""The greatest share of the right column in the width beside the map; and the same in large text."""
-STRIP = 16
-"""The height of the strip in place of the folded bottom bar, in pixels at text scale 1."""
-NARROW, LOW = 800, 440
-"""In a narrower window the right column is folded, in a lower one the bottom bar (pixels at text scale 1)."""
-TAUGHT = 960
-"""In a narrower window (pixels at text scale 1), the step of a lesson has the share of large text: with few words in a
-line its question would be out of sight.
-"""
-LEAST_HEIGHT = 300
-"""Pixels at text scale 1: in a window lower than `TOO_LOW` all scrolls, and is so high."""
-GUIDED, COMPARED = 1400, 1500
-"""Pixels at text scale 1: in a window narrower than `GUIDED`, the list of stages is folded during a lesson or a
-comparison; in one narrower than `COMPARED`, the right column is folded during a comparison.
-"""
 
 SCROLLS = Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End
 """The keys that scroll the visible tab."""
@@ -93,6 +73,7 @@ class MainWindow(QMainWindow):
     area: StageArea
     sides: SideBySide
     docks: Docks
+    places: Places
     aside: PanelColumn
     outside: PanelColumn
     inspector: Inspector
@@ -116,13 +97,10 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self._rolls)
         self.whole = QWidget()
         self._rolls.setWidget(self.whole)
-        self.rows = column_in(self.whole, spacing=0)
-        self.beside = QHBoxLayout()
-        self.beside.setSpacing(0)
-        self.rows.addLayout(self.beside, 1)
+        self._rolls.resized.connect(self._resized)
         self.tabs = Tabs(self)
-        self.beside.addWidget(self.tabs, 1)
-        self._polished = later(self, self.share_width)
+        self.tabs.setParent(self.whole)
+        self._polished = later(self, self.stand)
         self._shows = QTimer(self, singleShot=True)
         self._shows.timeout.connect(lambda: self.setUpdatesEnabled(True))
         self._grow = later(self, lambda: bench.appearance.grow_with(self.width(), self.height()))
@@ -145,7 +123,7 @@ class MainWindow(QMainWindow):
             self._connect()
             self._open(self.bench.lesson)
             self.top_bar.follow()
-            self.share_width()
+            self.stand()
             if self.tabs.opening is not None:
                 self.area.pause()  # building pages would make the motion of the opening page stutter
                 self._tell_opening()
@@ -169,7 +147,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         bench, actions, lessons, files = self.bench, self.actions_, self.lessons, self.files
         actions.play_cell.triggered.connect(lambda: self.inspector.play())
-        actions.compare.toggled.connect(lambda _: self.share_width())
+        actions.compare.toggled.connect(lambda _: self.stand())
         self.area.shown.connect(self._let_go)
         self.area.shown.connect(self._show_look)
         self.top_bar.tab_chosen.connect(self.show_tab)
@@ -257,7 +235,7 @@ class MainWindow(QMainWindow):
             gone, self.tabs.opening = self.tabs.opening, None
             self.files.await_file("")
             self.top_bar.show()
-            self.share_width()  # a window that scrolls is only as high as a page needs
+            self.stand()  # a window that scrolls is only as high as a page needs
             self.area.show_stage(self.bench.selection.stage)
             self._gone.delete(gone)
         coming, layout = self.tabs.named(tab), self.tabs.layout()
@@ -270,6 +248,7 @@ class MainWindow(QMainWindow):
         layout.setEnabled(coming is self.tabs.currentWidget())
         self.top_bar.show_tab(tab)
         self.lessons.show_tab(tab)
+        self.stand()
         layout.setEnabled(True)
         self.tabs.setCurrentWidget(coming)
         do_later(self, self.terms.follow)
@@ -384,7 +363,7 @@ class MainWindow(QMainWindow):
         if self.found is not None:
             self.found.follow()
         if change.structure or opened:  # other changes do not change the width of any part
-            self.share_width()
+            self.stand()
 
     def page(self) -> PageView:
         """The page of the present stage."""
@@ -420,60 +399,34 @@ class MainWindow(QMainWindow):
             self._grows.start(RESTED_MS)  # counts after the turn of this layout, even if a page takes long
         else:
             self._grow.start()
+
+    def _resized(self) -> None:
         if self._is_complete:
             self.lesson_bar.refresh()
-            self.share_width()
+        self.stand()
 
     def _give_way(self) -> None:
         """Divide the width again when the steps of a lesson begin or end."""
         if self._led != (self.lessons.guide.step is not None):
-            self.share_width()
+            self.stand()
 
     def _follow_question(self) -> None:
         question = self.lessons.guide.question
         self.inspector.be_asked(question is not None and not question.made)
 
-    def share_width(self) -> None:
-        """Divide the width among the parts; if there is little, map and inspector become narrower or are folded."""
-        px, width = self.bench.appearance.px, self.width()
-        rolls = self.height() < px(TOO_LOW)
-        if rolls:
-            width -= self._rolls.verticalScrollBar().sizeHint().width()
-        opening = self.tabs.opening if rolls else None
-        least = 0 if opening is None else opening.least_height(width)
-        self._rolls.be_at_least(max(px(LEAST_HEIGHT), least) if rolls else 0)
-        self._led = leads = self.lessons.guide.step is not None
-        two = self.actions_.compare.isChecked()
-        self.folds.fold_where_tight(
-            {
-                # In a lesson or a comparison, the page is more important than the list of stages.
-                "list folded": (leads or two) and width < px(GUIDED),
-                "right column folded": width < px(NARROW) or (two and width < px(COMPARED)),
-                "bottom bar folded": self.height() < px(LOW),
-            }
-        )
-        self.map.fit(width)
-        self.tokens.fit(width, self.height() < px(LOW))
-        right, bottom = self.actions_.fold_right.isChecked(), self.actions_.fold_bottom.isChecked()
-        self.inspector.setVisible(not right)
-        self.brings_right.setVisible(right)
-        self.lesson_bar.setVisible(not bottom and not leads)
-        self.brings_bottom.setVisible(bottom and not leads)
-        self.brings_bottom.setFixedHeight(px(STRIP))
-        large = width < px(TAUGHT if leads and not two else NARROW)
-        most = INSPECTOR_PART_OF_LARGE if large else INSPECTOR_PART
-        beside = min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * most))
-        for column in (self.aside, self.outside):
-            column.setFixedWidth(beside)
-            column.stand()
-        # From the inside out; Qt would take a turn for each of these layouts, and lay out the page in between.
-        for part in (self.top_bar, self.lesson_bar, self.inspector):
-            around: QWidget | None = part
-            while around is not None:
-                if (layout := around.layout()) is not None:
-                    layout.activate()
-                # What is around that, Qt has made: for the first such widget PySide makes its types of all widgets.
-                around = None if around is self.whole else around.parentWidget()
+    def stand(self) -> None:
+        """Put each part in its place, once the window has a size."""
+        if not self._rolls.has_size:
+            return
+        if self._is_complete:
+            size, scrolls = self._rolls.size(), self._rolls.height() < self.bench.appearance.px(TOO_LOW)
+            if scrolls:
+                size.setWidth(size.width() - self._rolls.verticalScrollBar().sizeHint().width())
+            self._led = self.lessons.guide.step is not None
+            self.places.stand(size, scrolls)
+        else:
+            self.whole.resize(self._rolls.size())
+            self.tabs.resize(self._rolls.size())
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

@@ -1,4 +1,4 @@
-"""Folding parts of a window, docks with stages, and two pages side by side.
+"""Placing and folding parts of a window, docks with stages, and two pages side by side.
 
 Parts fold away by a button, by a key, or if there is too little room. Stages can stand in windows of their own
 (docks).
@@ -6,13 +6,13 @@ Parts fold away by a button, by a key, or if there is too little room. Stages ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QSplitter, QWidget
+from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QSizePolicy, QSplitter, QStyle, QWidget
 
 from explorer.core.graph import Stage
 from explorer.document.document import Change
@@ -23,10 +23,13 @@ from explorer.ui.page.page_view import PageView
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
+from explorer.ui.window.bar import Size
+from explorer.ui.window.division import Parts, Window, divided
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
     from explorer.ui.window.comparison import Comparison
+    from explorer.ui.window.main_window import MainWindow
 
 
 class Folds:
@@ -56,6 +59,110 @@ class Folds:
                 with QSignalBlocker(fold):
                     fold.setChecked(now or self._settings.get(name, False))
         self._tight = tight
+
+
+class _Reports(QLayout):
+    """Asks for other places if a part of a widget reports another size. It places nothing itself, and has no items.
+
+    The widget could learn this from its events, too; but movements of the mouse are events as well, and far more.
+    """
+
+    def __init__(self, parent: QWidget, places: Places) -> None:
+        super().__init__()
+        self._places = places
+        parent.setLayout(self)
+
+    def invalidate(self) -> None:
+        # Qt sends one such event in place of several that wait.
+        QCoreApplication.postEvent(self._places, QEvent(QEvent.Type.LayoutRequest))
+
+    def count(self) -> int:
+        return 0
+
+    def itemAt(self, index: int) -> None:
+        return None
+
+    def takeAt(self, index: int) -> None:
+        return None
+
+    def sizeHint(self) -> QSize:
+        return QSize()
+
+
+class Places(QObject):
+    """Puts the parts of a window where `divided` says, and again whenever one of them reports another size.
+
+    `page`: the frame around the page and what stands below it.
+    """
+
+    def __init__(self, window: MainWindow, bars: Mapping[str, QWidget], page: QWidget) -> None:
+        super().__init__(window)
+        self._window, self._bars = window, bars
+        self._parts: dict[str, QWidget] = {
+            **bars,
+            "tabs": window.tabs,
+            "outside": window.outside,
+            "tokens": window.tokens,
+            "stages": window.map,
+            "aside": window.aside,
+            "brings right": window.brings_right,
+            "page": page,
+            "sides": window.sides,
+            "lesson bar": window.lesson_bar,
+            "brings bottom": window.brings_bottom,
+        }
+        self._reports = [_Reports(around, self) for around in (window.whole, window.tabs.first, page)]
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._window.stand()
+        return super().event(event)
+
+    def stand(self, size: QSize, scrolls: bool) -> None:
+        """Place all parts in a size; `scrolls`: whether the window is so low that all scrolls."""
+        window, scale = self._window, self._window.bench.appearance.scale
+        leads, compares = window.lessons.guide.step is not None, window.actions_.compare.isChecked()
+        room = Window(size.width(), size.height(), scale, scrolls, leads, compares)
+        window.folds.fold_where_tight(room.tight)
+        right, bottom = window.actions_.fold_right.isChecked(), window.actions_.fold_bottom.isChecked()
+        window.inspector.setVisible(not right)
+        window.brings_right.setVisible(right)
+        window.lesson_bar.setVisible(not bottom and not leads)
+        window.brings_bottom.setVisible(bottom and not leads)
+        window.map.have_titles(room.may_have_titles)
+        window.tokens.fit(room.width, room.is_low)
+        for layout in (window.lesson_bar.layout(), window.inspector.layout()):
+            assert layout is not None
+            layout.activate()  # Qt would do so later, and lay out the page in between
+        for column in (window.aside, window.outside):
+            column.stand()  # it shows itself if it has something to show
+        opening = window.tabs.opening
+        brings_right, brings_bottom = window.brings_right.sizeHint(), window.brings_bottom.sizeHint()
+        parts = Parts(
+            {name: partial(_high, bar) for name, bar in self._bars.items() if not bar.isHidden()},
+            None if window.tokens.isHidden() else partial(_high, window.tokens),
+            None if window.lesson_bar.isHidden() else partial(_high, window.lesson_bar),
+            window.map.titles_width,
+            Size(brings_right.width() * right, brings_right.height()),
+            brings_bottom.width() * (bottom and not leads),
+            not window.aside.isHidden(),
+            not window.outside.isHidden(),
+            None if opening is None else opening.least_height,
+        )
+        high, rects = divided(room, parts)
+        whole, origin = window.whole, QPoint()
+        whole.resize(room.width, high)
+        for name, rect in rects.items():
+            part = self._parts[name]
+            around = part.parentWidget()
+            assert around is not None
+            place = QStyle.visualRect(whole.layoutDirection(), whole.rect(), QRect(*rect))
+            part.setGeometry(place.translated(-around.mapTo(whole, origin)))
+
+
+def _high(part: QWidget, width: int) -> int:
+    """The height that a part likes at a width."""
+    return part.heightForWidth(width) if part.hasHeightForWidth() else part.sizeHint().height()
 
 
 class _Dock(QDockWidget):

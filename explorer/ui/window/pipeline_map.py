@@ -26,15 +26,12 @@ from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import column_in, scroll_area
+from explorer.ui.window.division import RAIL
 from explorer.ui.workbench import Workbench
 
 OPEN_LAYERS, MANY_LAYERS, NEAR = 2, 16, 2
 """With more than `OPEN_LAYERS` layers only the present one shows its stages; with `MANY_LAYERS` or more, only the
 first, the last and those at most `NEAR` away from the present one have their own headings."""
-NARROWEST, WIDEST, RAIL = 160, 226, 46
-"""Pixels at text scale 1: the least and the greatest width with titles; and the width with numbers only."""
-LEAST_WINDOW = 880
-"""In a narrower window (pixels at text scale 1), only numbers are shown, since titles would be cut."""
 LEAST_ROW, MOST_ROW = 17, 35
 """The least and the greatest height of a row in pixels at text scale 1; rows share the height of the map."""
 HEADING, GAP = 1.25, 0.4
@@ -182,7 +179,6 @@ class PipelineMap(QFrame):
         bench.appearance.changed.connect(self.rebuild)
         self._again = later(self, self._draw)
         self.stops = bench.selection.stops
-        self._take_width()
 
     def showEvent(self, event: QShowEvent) -> None:
         if not self.buttons:  # the opening page may come before it
@@ -195,12 +191,10 @@ class PipelineMap(QFrame):
         self._folds.setGeometry(self.width() - px(34), 2, px(28), px(22))
         self._mark()
 
-    def fit(self, width: int) -> None:
-        """Choose titles or numbers for a window of this width in pixels."""
-        appearance = self._bench.appearance
-        roomy = width >= LEAST_WINDOW * appearance.scale
-        titled = roomy and not self._fold.isChecked()
-        self._folds.setVisible(roomy)
+    def have_titles(self, may: bool) -> None:
+        """Show titles, or numbers only if these are wanted, or if there `may` be no titles for lack of room."""
+        titled = may and not self._fold.isChecked()
+        self._folds.setVisible(may)
         self._folds.setText("«" if titled else "»")
         said = "Numbers only (Ctrl+B)" if titled else "Numbers and titles (Ctrl+B)"
         self._folds.setToolTip(said)
@@ -208,21 +202,18 @@ class PipelineMap(QFrame):
         if titled != self._titled:
             self._titled = titled
             self.rebuild()
-        self._take_width()
 
-    def _take_width(self) -> None:
-        """Take the width of the longest title, within limits, or that of numbers only."""
-        appearance = self._bench.appearance
-        metrics = QFontMetrics(appearance.fonts.bold.ui)  # bold, as for the present stage
-        longest = max(map(metrics.horizontalAdvance, {stage.title for stage in self.stops}), default=0)
-        needed = longest + appearance.px(INDENT + BESIDE)
-        least, most = appearance.px(NARROWEST), appearance.px(WIDEST)
-        self.setFixedWidth(min(max(needed, least), most) if self._titled else appearance.px(RAIL))
+    @property
+    def titles_width(self) -> int:
+        """The width that its longest title needs; 0: only numbers are shown."""
+        px, fonts = self._bench.appearance.px, self._bench.appearance.fonts
+        wide = QFontMetrics(fonts.bold.ui).horizontalAdvance  # bold, as for the present stage
+        longest = max((wide(stage.title) for stage in self.stops), default=0)
+        return (longest + px(INDENT + BESIDE)) * self._titled
 
     def rebuild(self) -> None:
         """Draw the map of the present graph, in a turn of its own."""
         self.stops = self._bench.selection.stops
-        self._take_width()
         self._again.start()
 
     def _draw(self) -> None:

@@ -21,7 +21,7 @@ from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.lesson.step_pictures import drawn
 from explorer.ui.page.pictures import Filling
-from explorer.ui.window.main_window import GUIDED
+from explorer.ui.window.division import GUIDED
 
 SIZES = [(1280, 720), (1920, 1080)]
 WITH_STEPS = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]

@@ -18,7 +18,7 @@ from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.drawing.strokes import changed
 from explorer.ui.window import opening
-from explorer.ui.window.main_window import LEAST_HEIGHT
+from explorer.ui.window.division import LEAST_HEIGHT
 from explorer.ui.window.opening import TIME
 from tests.samples import long
 from tests.ui.conftest import closed

@@ -110,7 +110,7 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance,
         eye.settle(window)
         qtbot.waitUntil(has_room)
         places = [part.geometry() for part in (bar, bar.title, bar._settings)]
-        window.share_width()
+        window.stand()
         eye.settle(window)
         now = [part.geometry() for part in (bar, bar.title, bar._settings)]
         assert places == now, "it was fitted by sizes of before"
