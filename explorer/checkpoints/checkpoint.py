@@ -107,7 +107,11 @@ class Tensor(Frozen):
         """Its bytes, which are not read before they are needed."""
         if not self.width:
             return np.zeros(0, np.uint8)
-        return np.asarray(np.memmap(self.file, np.uint8, "r", self.begin, (self.width,)))  # a memmap slices slowly
+        try:
+            mapped = np.memmap(self.file, np.uint8, "r", self.begin, (self.width,))
+        except ValueError:
+            raise damaged(self.file, "became shorter while it was read") from None
+        return np.asarray(mapped)  # a memmap slices slowly
 
     def read(self, dtype: str, turn: Turn = as_it_is) -> Array:
         """Its numbers after `turn`, as a new C-contiguous array, made in few steps: new memory for each takes time.

@@ -96,7 +96,7 @@ class Files(QObject):
         self.writer.failed.connect(self._say_failed)
         self.saver = Saver(self)
         self.saver.wrote.connect(self._follow_written)
-        self.saver.failed.connect(self._say_failed)
+        self.saver.failed.connect(self._follow_unwritten)
         self.reader = Background(self)  # reads models that others trained
         self.reader.failed.connect(self._say_failed)
         self.beside: Callable[[], Mapping[str, Any]] = dict  # gives what is saved beside the numbers
@@ -442,11 +442,13 @@ class Files(QObject):
         stamp = self._file.found() if path == self.path else None
         if stamp is not None and stamp != self._file.stamp and not self.dialogs.replace_changed(path):
             return False
-        with self.telling():
+        try:
             document.settle()
             self.saver.save(document.state, self._bench.lesson.title, path, self.session())
-            return True
-        return False
+        except ExplorerError as error:
+            self._follow_unwritten(error)
+            return False
+        return True
 
     def _follow_written(self, path: Path, state: State) -> None:
         """Note that a state is in a file now; by then there may be newer states, or another document."""
@@ -462,6 +464,13 @@ class Files(QObject):
         self.done.emit(f"Saved as {path}")
         self._bench.document.history.mark_saved(state)
         self.refresh()
+
+    def _follow_unwritten(self, error: ExplorerError) -> None:
+        """Say why a document was not written; one whose file is gone is not saved any more."""
+        if self.path is not None and self._file.found() is None:
+            self._file.saved = None
+            self.refresh()
+        self._say_failed(error)
 
     def open_text(self) -> None:
         """Open the document that is on the clipboard as text."""

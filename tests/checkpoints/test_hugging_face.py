@@ -12,6 +12,7 @@ import pytest
 from computed import values_of
 
 from explorer.checkpoints import hugging_face
+from explorer.checkpoints.checkpoint import put_together
 from explorer.checkpoints.hugging_face import NO_TOKENIZER, opened
 from explorer.core.decoder import Decoder
 from explorer.core.engine import fresh
@@ -378,6 +379,19 @@ def test_of_weights_that_did_not_arrive_it_is_told_what_came_in_their_place(fold
     file.with_name("tokenizer.json").write_bytes(pointer)
     (notice,) = opened(file.parent).notices
     assert notice.startswith("its tokenizer is a pointer of Git LFS, in whose place `git lfs pull` puts the file: ")
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read(folder, monkeypatch):
+    """Its tensors were said not to fit the config."""
+    file = folder() / "model.safetensors"
+
+    def shortened(*args):
+        file.write_bytes(file.read_bytes()[:1000])
+        return put_together(*args)
+
+    monkeypatch.setattr(hugging_face, "put_together", shortened)
+    with refuses("model.safetensors became shorter while it was read; get the file again"):
+        opened(file.parent)
 
 
 @pytest.mark.parametrize(("pieces", "told"), [(3, True), (5, False), (10, False)])

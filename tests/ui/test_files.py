@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import sys
 from pathlib import Path
 from weakref import ref
@@ -222,6 +223,21 @@ def test_what_cannot_be_saved_is_said(window, tmp_path, answer):
     assert "cannot be written" in asked[-1][1]
     assert window.files.path is None
     assert window.files.modified
+
+
+def test_a_document_whose_folder_is_gone_is_not_saved(window, tmp_path, answer):
+    """After its folder was deleted the window closed without a question, and nothing of the document was left."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    answer(window, to_save=folder / "a.explorer")
+    assert window.files.save()
+    assert not window.files.modified
+    shutil.rmtree(folder)
+    assert not window.files.save()
+    assert window.files.modified
+    asked = answer(window, keep="cancel").asked
+    assert not window.files.may_close()
+    assert [kind for kind, _ in asked] == ["keep"]
 
 
 # Opening
