@@ -1,6 +1,7 @@
 """Where the parts of a window stand: pure functions of its size, and of the sizes of what stands in them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from explorer.core.frozen import Frozen
@@ -32,6 +33,10 @@ NARROWEST, WIDEST, RAIL = 160, 226, 46
 """Pixels at text scale 1: the least and the greatest width of the list with titles; and that with numbers only."""
 TITLED = 880
 """In a narrower window (pixels at text scale 1), the list has numbers only, since titles would be cut."""
+LEAST_ROW, MOST_ROW = 17, 35
+"""The least and the greatest height of a row of the list in pixels at text scale 1; rows share its height."""
+AROUND, AROUND_TITLES, AROUND_NUMBERS = 6, (8, 4), (2, 2)
+"""Pixels at text scale 1 above the rows and below them; and at their left and right, with titles and without."""
 
 
 class Window(Frozen):
@@ -120,3 +125,20 @@ def divided(window: Window, parts: Parts) -> Division:
     rects["lesson bar"] = (stages, bottom - below, page, below)
     rects["brings bottom"] = (stages + page - parts.brings_bottom, bottom, parts.brings_bottom, strip)
     return Division(high, rects)
+
+
+def rows_of_stages(
+    room: Size, highs: Sequence[float], px: Callable[[float], int], titled: bool, scroll_bar: int
+) -> tuple[Size, list[Rect]]:
+    """The size of the list of stages, and the rectangles of its rows: as low as needed to show the whole list.
+
+    `highs`: the height of each, 1 for a stage. `scroll_bar`: the width of one, which stands there if that is not
+    enough. `px`: converts pixels at text scale 1 to those of the screen.
+    """
+    stage = min(max(int((room.height - 2 * px(AROUND)) / max(sum(highs), 1)), px(LEAST_ROW)), px(MOST_ROW))
+    tall = [min(int(high * stage), px(MOST_ROW)) for high in highs]
+    tops = list(accumulate(tall, initial=px(AROUND)))
+    high = tops[-1] + px(AROUND)
+    left, right = map(px, AROUND_TITLES if titled else AROUND_NUMBERS)
+    width = room.width - scroll_bar * (high > room.height)
+    return Size(width, high), [(left, y, width - left - right, down) for y, down in zip(tops, tall, strict=False)]

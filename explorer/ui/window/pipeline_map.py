@@ -3,7 +3,7 @@
 import re
 from functools import partial
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QEnterEvent,
@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QWidget
 
 from explorer.core.graph import Stage
 from explorer.pages.gestures import what_is_off
@@ -26,19 +26,18 @@ from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import column_in, scroll_area
-from explorer.ui.window.division import RAIL
+from explorer.ui.window.bar import Size
+from explorer.ui.window.division import rows_of_stages
 from explorer.ui.workbench import Workbench
 
 OPEN_LAYERS, MANY_LAYERS, NEAR = 2, 16, 2
 """With more than `OPEN_LAYERS` layers only the present one shows its stages; with `MANY_LAYERS` or more, only the
 first, the last and those at most `NEAR` away from the present one have their own headings."""
-LEAST_ROW, MOST_ROW = 17, 35
-"""The least and the greatest height of a row in pixels at text scale 1; rows share the height of the map."""
 HEADING, GAP = 1.25, 0.4
 """The height of a heading, in rows; and that of one without words, as most are beside numbers only. The first one is a
 whole one all the same: the button that folds the list stands there.
 """
-CIRCLE, INDENT, MARGIN, BESIDE = 22, 42, 6, 28
+CIRCLE, INDENT, BESIDE = 22, 42, 28
 
 
 class StageButton(QAbstractButton):
@@ -55,7 +54,6 @@ class StageButton(QAbstractButton):
         self._off = ""
         self._under = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.tell_off("")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
@@ -66,11 +64,6 @@ class StageButton(QAbstractButton):
         self.setAccessibleName(said)
         self.setToolTip(said)
         self.update()
-
-    def sizeHint(self) -> QSize:
-        px = self._bench.appearance.px
-        title = self.fontMetrics().horizontalAdvance(self.stage.title) if self.titled else 0
-        return QSize(px(60 if self.titled else RAIL) + title, px(MOST_ROW))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -166,10 +159,13 @@ class PipelineMap(QFrame):
         self.stops: tuple[Stage, ...] = ()
         self._open = ""
         self._headings: list[Label | PushButton] = []
+        self._rows: list[tuple[QWidget, float]] = []
+        """Headings and buttons, each with its height in rows."""
         self._folding: set[str] = set()
         self._titled = True
         self._pins: object = None  # those that the buttons were told of
         self._scroll = scroll_area(sideways=False)
+        self._scroll.setWidgetResizable(False)
         column_in(self, self._scroll)
         self._fold = fold
         # The button is beside the first heading; a line of its own would push the last stage out of sight.
@@ -218,14 +214,10 @@ class PipelineMap(QFrame):
 
     def _draw(self) -> None:
         self._again.stop()
-        px, focus = self._bench.appearance.px, QApplication.focusWidget()
+        focus = QApplication.focusWidget()
         name = focus.accessibleName() if focus is not None and self._scroll.isAncestorOf(focus) else ""
         content = QWidget()
-        layout = QVBoxLayout(content)
-        left, right = (px(8), px(4)) if self._titled else (px(2), px(2))
-        layout.setContentsMargins(left, px(MARGIN), right, px(MARGIN))
-        layout.setSpacing(0)
-        self.buttons, self._headings = [], []
+        self.buttons, self._headings, self._rows = [], [], []
         self.stops = self._bench.selection.stops
         layers = {stage.group for stage in self.stops if re.search(r"\d$", stage.group)}
         model = self._bench.document.state.model
@@ -236,19 +228,20 @@ class PipelineMap(QFrame):
             if stage.group != group:
                 group = stage.group
                 if left_out.get(group, group):
-                    self._headings.append(self._heading(stage, left_out.get(group, "")))
-                    layout.addWidget(self._headings[-1])
+                    heading = self._heading(stage, left_out.get(group, ""))
+                    self._rows.append((heading, HEADING if heading.text() or not self._headings else GAP))
+                    self._headings.append(heading)
             if group in self._folding and group != self._open:
                 continue  # made when its layer is opened, because the buttons of many layers take long
             button = StageButton(self._bench, number, stage)
             button.titled = self._titled
             button.clicked.connect(lambda _=False, name=stage.name: self._bench.selection.go_to(name))
             button.moved.connect(lambda by, at=number - 1: self._step(at + by))
-            layout.addWidget(button)
+            self._rows.append((button, 1))
             self.buttons.append(button)
-        layout.addStretch()
+        for row, _ in self._rows:
+            row.setParent(content)
         self.tell_off()
-        self._share_height()  # before it is shown
         self._scroll.setWidget(content)
         self._mark()
         if name:  # give the focus back
@@ -330,21 +323,18 @@ class PipelineMap(QFrame):
             if active != button.active:
                 button.active = active
                 button.update()
-        self._share_height()
+        self._stand()
         first = next((button for button in self.buttons if button.active), None)
         if first is not None:
             self._scroll.ensureWidgetVisible(first, 0, 40)
 
-    def _share_height(self) -> None:
-        """Make the rows as low as needed to show the whole map."""
-        if not self.buttons:
+    def _stand(self) -> None:
+        """Let each row stand in its place."""
+        if (content := self._scroll.widget()) is None:
             return
-        px = self._bench.appearance.px
-        highs = [HEADING if heading.text() or not k else GAP for k, heading in enumerate(self._headings)]
-        rows = len(self.buttons) + sum(highs)
-        height = (self.height() - 2 * px(MARGIN)) / rows
-        height = min(max(int(height), px(LEAST_ROW)), px(MOST_ROW))
-        for button in self.buttons:
-            button.setFixedHeight(height)
-        for heading, high in zip(self._headings, highs, strict=True):
-            heading.setFixedHeight(min(int(high * height), px(MOST_ROW)))
+        bar = self._scroll.verticalScrollBar().sizeHint().width()
+        size, highs = Size(self._scroll.width(), self._scroll.height()), [high for _, high in self._rows]
+        whole, rects = rows_of_stages(size, highs, self._bench.appearance.px, self._titled, bar)
+        content.resize(*whole)
+        for (row, _), rect in zip(self._rows, rects, strict=True):
+            row.setGeometry(*rect)

@@ -7,7 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.ui.window.bar import Size
-from explorer.ui.window.division import GUIDED, LEAST_HEIGHT, LOW, NARROW, RAIL, WIDEST, Parts, Window, divided
+from explorer.ui.window.division import (
+    GUIDED,
+    LEAST_HEIGHT,
+    LEAST_ROW,
+    LOW,
+    NARROW,
+    RAIL,
+    WIDEST,
+    Parts,
+    Window,
+    divided,
+    rows_of_stages,
+)
 
 SCALES = st.sampled_from([1.0, 1.1, 1.5, 2.0, 2.5, 3.0])
 INSIDE = {"page": ("sides", "lesson bar", "brings bottom"), "tabs": ("tokens", "stages", "page", "aside")}
@@ -125,3 +137,29 @@ def test_a_page_that_stands_alone_in_a_window_that_scrolls_has_the_height_that_i
 )
 def test_what_is_folded_for_lack_of_room(window, folded):
     assert ", ".join(name.removesuffix(" folded") for name, tight in window.tight.items() if tight) == folded
+
+
+@given(
+    SCALES, st.integers(200, 1400), st.lists(st.sampled_from([1, 1.25, 0.4]), min_size=1, max_size=60), st.booleans()
+)
+def test_the_list_of_stages_is_whole_if_its_rows_may_be_so_low_and_scrolls_otherwise(scale, height, highs, titled):
+    def px(pixels):
+        return round(pixels * scale)
+
+    room = Size(px(200), height)
+    whole, rects = rows_of_stages(room, highs, px, titled, 12)
+    ends = [y + high for _, y, _, high in rects]
+    assert [y for _, y, *_ in rects[1:]] == ends[:-1]
+    assert 0 < rects[0][1] < ends[-1] < whole.height
+    assert len({wide for _, _, wide, _ in rects}) == 1
+    stages = {high for (*_, high), of in zip(rects, highs, strict=True) if of == 1}
+    assert len(stages) <= 1
+    assert all(px(LEAST_ROW) <= high for high in stages)
+    scrolls = whole.height > height
+    assert whole.width == room.width - 12 * scrolls
+    assert not (scrolls and stages > {px(LEAST_ROW)})
+
+
+def test_all_stages_of_a_translator_are_in_sight_in_the_smallest_usual_window():
+    whole, _ = rows_of_stages(Size(226, 560), [1.25, *[1.0] * 9] * 3, round, True, 12)
+    assert whole.height <= 560

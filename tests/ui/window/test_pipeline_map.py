@@ -185,18 +185,6 @@ def test_of_very_many_layers_the_first_the_last_and_the_nearest_are_listed_and_t
     assert list(layers()) == ["Layer 1", "Layer 2 to 7", *around, "Layer 13 to 19", "Layer 20"]
 
 
-def test_the_whole_map_is_in_sight_in_the_smallest_usual_window(open_window, eye):
-    window = open_window("you-are-welcome")
-    window.bench.open(window.bench.lesson, "textbook")
-    window.resize(1280, 720)
-    eye.settle(window)
-    assert len(window.map.buttons) > 20
-    viewport = window.map._scroll.viewport()
-    for each in (window.map.buttons[0], window.map.buttons[-1]):
-        assert viewport.rect().contains(each.mapTo(viewport, each.rect().center()))
-    assert window.map._scroll.verticalScrollBar().maximum() == 0
-
-
 def test_of_numbers_only_more_stand_in_sight_since_a_group_without_a_name_is_a_gap(open_window, eye):
     """Of 26 stages 21 were in sight at 1024 × 640: five groups took a row each, with nothing in it."""
     window = open_window("start-here")
