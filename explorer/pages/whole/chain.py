@@ -122,6 +122,7 @@ class _Boxed:
         self._small = _rank(view, node) == 1 and node.is_input and self._value.dtype.kind == "f"
         self._note, self._share = amount(view, node.name)
         self._title = title or (stage.title if node.short == "value" else name_of(node.name))
+        self._briefly = name_of(node.name) if title and node.is_input else ""  # whose it is, the arrow tells
         formula = "" if node.is_input or origin else view.graph.equation(node.name)
         self._formula = "" if node.name in IN_SIGNS and formula == node.symbol else formula
         self.told = f"{self._title}, from {stage.where}"
@@ -178,7 +179,7 @@ class _Boxed:
         note, leads = "" if self._small and self._share is None else self._note, GoTo(self._stage.name)
         ink = draw.ACCENT if node.is_input and self._share is None else draw.MUTED if self._origin else draw.TEXT
         texts = self.name, self._title, note, tip
-        box = draw.Box(place, *texts, leads, self._share, formula=self._formula, ink=ink)
+        box = draw.Box(place, *texts, leads, self._share, formula=self._formula, ink=ink, briefly=self._briefly)
         if value.dtype.kind in "iub" and value.ndim == 1:
             return [box, *self._words(room)]
         if value.size == 1:

@@ -161,7 +161,7 @@ class Blocks:
         if font is None:
             return
         across = self._advance(font, True, box.title)
-        self._write(painter, line, box.title, TITLE, ink, LEFT, strong=True, least=least)
+        self._write(painter, line, box.title, TITLE, ink, LEFT, strong=True, least=least, briefly=box.briefly)
         room = line.adjusted(across + 0.4 * font.pixelSize(), 0, 0, 0)
         small = self.font(NOTE, least=least) if room.width() > font.pixelSize() else None
         if small is not None and self._fitted(small, False, box.note, room.width())[1] == box.note:

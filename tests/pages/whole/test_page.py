@@ -690,6 +690,8 @@ def test_what_is_computed_in_two_stages_under_one_name_is_told_apart_by_its_stag
         *("γ of layer norm", "β of layer norm", "Layer norm"),
         *("γ of batch norm", "β of batch norm", "Batch norm"),
     ]
+    brief = {box.title: box.briefly for box in eyes.marks("model", Box)}  # in a small picture
+    assert (brief["γ of batch norm"], brief["Batch norm"]) == ("γ", "")
 
 
 @pytest.mark.parametrize(("lesson", "name"), [("cat-sat-on-the", "logits"), ("translation-lookup", "weights")])

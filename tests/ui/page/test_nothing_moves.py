@@ -63,12 +63,20 @@ def signs_in_the_middle(page):
         long("you-are-welcome", (1600, 900), 1.0),
         long("jane", (1280, 720), 1.0),
         ("xor", (1600, 900), 1.0),
-        long("i-love-ai", (1280, 720), 2.0),
     ],
 )
 def test_values_changes_and_gradients_stand_in_the_same_places_and_signs_in_the_middle_between(
     open_window, appearance, eye, lesson, size, scale
 ):
+    stand_still(open_window, appearance, eye, lesson, size, scale)
+
+
+@pytest.mark.long
+def test_they_do_so_in_large_text_beside_pictures(open_window, appearance, eye, pictures):
+    stand_still(open_window, appearance, eye, "i-love-ai", (1280, 720), 2.0)
+
+
+def stand_still(open_window, appearance, eye, lesson, size, scale):
     typeset("x")  # before that a formula has the place that it is likely to need
     appearance.set_scale(scale)
     window = open_window(lesson, size=size)
