@@ -8,7 +8,6 @@ import os
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from html.parser import HTMLParser
@@ -18,7 +17,7 @@ from textwrap import wrap
 from time import monotonic
 
 from explorer.cli.output import may_write, shown, wrote
-from explorer.cli.parser import UsageError
+from explorer.cli.parser import UsageError, interrupted
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import quantity, read_answer
 from explorer.files import write_file
@@ -84,22 +83,12 @@ def answer(arguments: Namespace) -> int:
             raise UsageError(f"{shown(out)}: holds answers; choose another name by --out, or add --force to lose them.")
         sitting.go_on(earlier)
         print(f"Going on with {shown(out)}: {sum(map(sitting.over, sitting.items))} of {len(sitting.items)} done.")
-    for number, item in enumerate(sitting.items, 1):
-        if sitting.over(item):
-            continue
-        print(f"\n{number} of {len(sitting.items)}  {item.title}\n")
-        _say(item.text)
-        if isinstance(item, ChoiceItem):
-            mixed = (item.options[place] for place in order(item, sitting.student))
-            print(*(f"  {letter_of(i).lower()}  {as_text(one.text)}" for i, one in enumerate(mixed)), sep="\n")
-        began = monotonic()
-        if not _ask(sitting, item, lambda: input("> ")):
-            break
-        if arguments.time:
-            sitting.took(item, monotonic() - began)
+    with suppress(EOFError, KeyboardInterrupt, OSError), interrupted():  # the terminal may be closed
+        _sit(sitting, arguments.time)
     answers = sitting.answers()
-    print(f"\nThis is all that is handed in, in {shown(out)}:\n")
-    print(answers.text(), end="")
+    with suppress(OSError):
+        print(f"\nThis is all that is handed in, in {shown(out)}:\n")
+        print(answers.text(), end="")
     answers.save(out)
     print(wrote(out))
     return 0
@@ -114,16 +103,29 @@ def _earlier(file: Path, sitting: Sitting) -> Answers | None:
     return None
 
 
-def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
-    """Ask a question until it is over. Returns False if the input ends."""
+def _sit(sitting: Sitting, timed: bool) -> None:
+    """Ask all questions that are not done yet. Raises EOFError or KeyboardInterrupt if the input ends."""
+    for number, item in enumerate(sitting.items, 1):
+        if sitting.over(item):
+            continue
+        print(f"\n{number} of {len(sitting.items)}  {item.title}\n")
+        _say(item.text)
+        if isinstance(item, ChoiceItem):
+            mixed = (item.options[place] for place in order(item, sitting.student))
+            print(*(f"  {letter_of(i).lower()}  {as_text(one.text)}" for i, one in enumerate(mixed)), sep="\n")
+        began = monotonic()
+        _ask(sitting, item)
+        if timed:
+            sitting.took(item, monotonic() - began)
+
+
+def _ask(sitting: Sitting, item: Item) -> None:
+    """Ask a question until it is over, or left open."""
     print(f"Type the answer; {'h for a hint, ' * bool(item.hints)}Enter alone to leave it open.")
     while not sitting.over(item):
-        try:
-            text = typed().strip()
-        except (EOFError, KeyboardInterrupt):  # the answers so far are saved
-            return False
+        text = input("> ").strip()
         if not text:
-            return True
+            return
         if text.lower() == "h" and not (isinstance(item, ChoiceItem) and len(item.options) > ord("h") - ord("a")):
             none = "There is no other hint." if item.hints else "This question has no hint."
             _say(sitting.hint(item) or none)
@@ -137,7 +139,6 @@ def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
         _say(told(item, done, sitting.left(item), again))
     if why := why_right(item):
         _say(why)
-    return True
 
 
 def _read(item: Item, text: str, student: str) -> float | None:

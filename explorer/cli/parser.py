@@ -9,6 +9,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event
+from types import FrameType
 from typing import Any, NoReturn
 
 from explorer import __version__
@@ -416,24 +417,37 @@ SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 @contextmanager
 def stopped() -> Iterator[Event]:
-    """An event that is set when this process is asked to stop. A second Ctrl+C ends it at once.
-
-    A signal that is ignored stays ignored: nohup, for example, starts a process that shall continue after the signal.
-    """
-    stop = Event()
-    previous: dict[int, Any] = {}
+    """An event that is set when this process is asked to stop. A second Ctrl+C ends it at once."""
+    stop, interrupt = Event(), signal.getsignal(signal.SIGINT)
 
     def on_signal(number: int, frame: object) -> None:
         stop.set()
-        if signal.SIGINT in previous:
-            signal.signal(signal.SIGINT, previous[signal.SIGINT])
+        signal.signal(signal.SIGINT, interrupt)
 
+    with _on_signals(on_signal):
+        yield stop
+
+
+@contextmanager
+def interrupted() -> Iterator[None]:
+    """Each request to stop this process raises KeyboardInterrupt, as Ctrl+C does."""
+    with _on_signals(signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def _on_signals(act: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Call `act` when this process is asked to stop.
+
+    A signal that is ignored stays ignored: nohup, for example, starts a process that shall continue after the signal.
+    """
+    previous: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():  # only the main thread may set signal handlers
         previous = {one: signal.getsignal(one) for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN}
     for number in previous:
-        signal.signal(number, on_signal)
+        signal.signal(number, act)
     try:
-        yield stop
+        yield
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import signal
 import zipfile
 from dataclasses import replace
 from html import escape
@@ -727,6 +728,30 @@ def test_who_stops_keeps_what_was_answered(tmp_path, monkeypatch, capsys, stop):
         told = capsys.readouterr()
         assert code in (1, 2)
         assert said in told.err
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no such signal here")
+def test_a_terminal_that_is_closed_loses_no_answer(tmp_path, monkeypatch, capsys):
+    """All that was answered was lost with the terminal: it was saved only at the end."""
+    monkeypatch.chdir(tmp_path)
+    SHEET.save("w.sheet.toml")
+    before = signal.signal(signal.SIGHUP, lambda number, frame: None)
+
+    def gone(*words, **options):
+        raise OSError(5, "Input/output error")
+
+    def closed(prompt):
+        monkeypatch.setattr("explorer.cli.classroom.print", gone, raising=False)
+        signal.raise_signal(signal.SIGHUP)
+        raise AssertionError("it goes on")
+
+    monkeypatch.setattr("builtins.input", closed)
+    monkeypatch.setattr("explorer.cli._discard_output", lambda: None)  # the output of the tests stays
+    try:
+        assert main(["answer", "w.sheet.toml", "--student", "Ada"]) == 2
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert [one.tries for one in read_answers("ada.answers.json").answered] == [(), (), ()]
 
 
 @pytest.fixture
