@@ -347,7 +347,7 @@ def questions(arguments: Namespace) -> int:
         raise ExplorerError("not-on-a-sheet", name=", ".join(arguments.lessons))
     if out.suffix.lower() == ".xml":
         need_display(or_offscreen=True)
-        from explorer.ui.classroom import picture_of  # imports Qt, which draws the text of pictures
+        from explorer.ui.question_picture import picture_of  # imports Qt, which draws the text of pictures
 
         content = moodle_xml(groups, picture_of)
     else:

@@ -31,9 +31,7 @@ MOST_LEARNED = 10_000
 def render(arguments: Namespace) -> int:
     """``explorer render``."""
     out, theme = Path(arguments.out), arguments.theme
-    ending = out.suffix.lower()
-    if ending not in PICTURES:
-        raise UsageError(f"'{out}' does not say what picture to draw; choose a name that ends in {_or(PICTURES)}.")
+    ending = _ending(out, PICTURES, "what picture to draw")
     if theme is not None and theme not in THEMES:
         raise UsageError(f"'{theme}' is not a theme; choose {_or(THEMES)}.")
     size = None if arguments.size is None else parse_size(arguments.size)
@@ -91,6 +89,13 @@ def parse_size(text: str) -> tuple[int, int]:
     return size
 
 
+def _ending(out: Path, known: tuple[str, ...], what: str = "what to write") -> str:
+    """The ending of a file's name in lower case, one of those that are known."""
+    if (ending := out.suffix.lower()) not in known:
+        raise UsageError(f"'{out}' does not say {what}; choose a name that ends in {_or(known)}.")
+    return ending
+
+
 def _or(names: tuple[str, ...]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
@@ -98,8 +103,7 @@ def _or(names: tuple[str, ...]) -> str:
 def export(arguments: Namespace) -> int:
     """``explorer export``."""
     out = Path(arguments.out)
-    if out.suffix.lower() not in ENDINGS:
-        raise UsageError(f"'{out}' does not say what to write; choose a name that ends in {' or '.join(ENDINGS)}.")
+    _ending(out, ENDINGS)
     m = opened(arguments)
     print(wrote(*save_model(m.document, m.lesson, out)))
     return 0
@@ -111,8 +115,7 @@ PAPERS = (".pdf", ".html")
 def handout(arguments: Namespace) -> int:
     """``explorer handout``."""
     out = Path(arguments.out)
-    if out.suffix.lower() not in PAPERS:
-        raise UsageError(f"'{out}' does not say what to write; choose a name that ends in {' or '.join(PAPERS)}.")
+    _ending(out, PAPERS)
     lesson = ready(arguments.lesson, arguments.model)
     if not lesson.steps:
         raise ExplorerError("no-steps", lesson=lesson.id)

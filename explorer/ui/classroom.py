@@ -1,7 +1,4 @@
-"""The page "Class": doing an exercise sheet, putting one together, or the answers of a class.
-
-Also a matrix of a question as a picture, for learning platforms that show no tables of their own.
-"""
+"""The page "Class": doing an exercise sheet, putting one together, or the answers of a class."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -9,26 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PySide6.QtCore import QMarginsF, QRectF, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetricsF,
-    QGuiApplication,
-    QImage,
-    QPageLayout,
-    QPageSize,
-    QPainter,
-    QPdfWriter,
-    QTextDocument,
-)
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtCore import QMarginsF, Qt
+from PySide6.QtGui import QGuiApplication, QPageLayout, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.progress import Report
-from explorer.export.colours import diverging, sequential, text_on
-from explorer.export.matrix import cells_of, tone
 from explorer.files import write_file
 from explorer.lessons.own_lessons import FOLDER, yours
 from explorer.pages.element import Element
@@ -37,8 +20,6 @@ from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, HANDED_IN, SHEET
 from explorer.teaching.class_page import Asked, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import Gradebook, gradebook, sheet_beside
-from explorer.teaching.items import Table
-from explorer.teaching.platforms import Picture
 from explorer.teaching.sheet import Begun, Sheet, Sitting, file_name, read_sheet
 from explorer.teaching.sheet_page import Draft, Exercise, making_page, questions_of
 from explorer.ui.background import Background
@@ -48,7 +29,7 @@ from explorer.ui.files import Files
 from explorer.ui.page.column_tab import ColumnTab
 from explorer.ui.page.controls import FieldView
 from explorer.ui.page.listing import ROW_HEIGHT
-from explorer.ui.render import in_memory, png_of
+from explorer.ui.render import in_memory
 from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
 
@@ -363,60 +344,3 @@ def on_paper(html: str, printer: "QPrinter | None" = None) -> bytes:
 def _landscape() -> QPageLayout:
     margins, size = QMarginsF(_MARGIN, _MARGIN, _MARGIN, _MARGIN), QPageSize(QPageSize.PageSizeId.A4)
     return QPageLayout(size, QPageLayout.Orientation.Landscape, margins, QPageLayout.Unit.Millimeter)
-
-
-SHARP = 2
-"""Pixels of the picture for each pixel that it takes on the page."""
-PAPER, INK, HIGH, AROUND, LETTERS = "#ffffff", "#1b2430", 24, 10, 14
-"""Colours; pixels: height of a row, room around a text, height of letters."""
-
-
-def picture_of(table: Table) -> Picture:
-    """A matrix with its labels as a PNG: blue and ochre for the sign and size of numbers, blue for shares."""
-    if QGuiApplication.instance() is None:
-        QApplication(["explorer"])  # fonts need it
-    one = table.matrix
-    values = cells_of(one, table.shares)
-    font = QFont()
-    font.setPixelSize(LETTERS)
-    wide = QFontMetricsF(font).horizontalAdvance
-    heads = list(one.columns) or [""] * len(values[0])
-    labels = list(one.rows) or [""] * len(values)
-    left = max(map(wide, labels)) + AROUND if any(labels) else 0.0
-    cell = max(wide(text) for text in (*heads, *(text for row in values for text, _ in row))) + AROUND
-    top = HIGH if any(heads) else 0
-    size = round(left + cell * len(heads)), top + HIGH * len(values)
-    image = QImage(size[0] * SHARP, size[1] * SHARP, QImage.Format.Format_RGB32)
-    image.fill(QColor(PAPER))
-    painter = QPainter(image)
-    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
-    painter.scale(SHARP, SHARP)
-    painter.setFont(font)
-    painter.setPen(QColor(INK))
-    right, middle = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignCenter
-    for j, head in enumerate(heads):
-        painter.drawText(QRectF(left + j * cell, 0, cell, top), middle, head)
-    colours = sequential(PAPER) if table.shares else diverging(PAPER)
-    for i, (label, row) in enumerate(zip(labels, values, strict=True)):
-        y = top + i * HIGH
-        painter.setPen(QColor(INK))
-        painter.drawText(QRectF(0, y, left - AROUND / 2, HIGH), right, label)
-        for j, (text, part) in enumerate(row):
-            colour = colours[tone(part, table.shares)].tolist()
-            place = QRectF(left + j * cell, y, cell - 1, HIGH - 1)
-            painter.fillRect(place, QColor(*colour))
-            painter.setPen(QColor(text_on(colour)))
-            painter.drawText(place, middle, text)
-    painter.end()
-    return Picture(png_of(_with_few_colours(image), quality=0), *size)
-
-
-def _with_few_colours(image: QImage) -> QImage:
-    """A picture in its own 256 most frequent colours, those of all cells among them: two fifths of the bytes.
-
-    The edges of letters get the nearest ones. In Qt's own palette 0.5 would be pink and 0.6 khaki.
-    """
-    pixels = np.frombuffer(image.constBits(), dtype=np.uint32)
-    colours, counts = np.unique(pixels, return_counts=True)
-    frequent = colours[np.argsort(-counts, kind="stable")][:256].tolist()
-    return image.convertToFormat(QImage.Format.Format_Indexed8, frequent, Qt.ImageConversionFlag.ThresholdDither)

@@ -400,11 +400,11 @@ def _counted(
     try:
         text = corpus.from_files(texts, settings.words, settings.least, report)
         found = corpus.count(text, settings.window, report, fast)
+        spelt = np.frombuffer("\n".join(text.words).encode(), np.uint8)
+        folder.write("counts", {"rows": found.rows, "columns": found.columns, "values": found.values, "words": spelt})
     except BaseException:
         folder.leave()
         raise
-    spelt = np.frombuffer("\n".join(text.words).encode(), np.uint8)
-    folder.write("counts", {"rows": found.rows, "columns": found.columns, "values": found.values, "words": spelt})
     return text.words, found
 
 

@@ -418,7 +418,7 @@ def test_of_many_mutated_trainings_each_goes_on_rightly_or_is_told(tmp_path, mon
     assert "\n" not in "".join(map(str, told))
 
 
-def test_a_training_whose_counts_cannot_be_written_leaves_no_half_file(tmp_path, monkeypatch, text):
+def test_a_training_whose_counts_cannot_be_written_leaves_nothing(tmp_path, monkeypatch, text):
     def full(stream, _manifest, _arrays):
         stream.write(b"half")
         raise OSError(28, "No space left on device")
@@ -426,7 +426,7 @@ def test_a_training_whose_counts_cannot_be_written_leaves_no_half_file(tmp_path,
     monkeypatch.setattr(container, "write", full)
     with refuses("No space left"):
         glove.train_files([text], tmp_path / "mine.txt", SMALL)
-    assert not list((tmp_path / "mine.txt.training").iterdir())
+    assert not (tmp_path / "mine.txt.training").exists()
 
 
 def test_nothing_is_begun_that_could_not_be_written(tmp_path, text):
