@@ -132,6 +132,8 @@ def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerEr
 
 MOST_TRIES, FEW_TRIES, MOST_STEPS = 20_000, 300, 200
 """How many changes of a number are tried at most, and while somebody waits; how many steps of gradient descent."""
+_FEW_DECIMALS = 4
+"""The decimals of an example, at most, where rounding still reaches the goal."""
 _STEPS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 0.1)
 
 
@@ -160,6 +162,7 @@ def way_named(question: MakeSo, state: State, engine: Engine) -> str:
     made = solved(question, state, FEW_TRIES)
     if made is None:
         return said
+    made = _in_few_decimals(question, made, state)
     changes = [
         f"{cell_named(name, cell, engine)} = {formatted(float(array[cell]), 'g')}"
         for name, array in made.inputs.items()
@@ -167,6 +170,22 @@ def way_named(question: MakeSo, state: State, engine: Engine) -> str:
         for cell in map(tuple, np.argwhere(array != state.inputs[name]).tolist())
     ]
     return f"{said} For example, {' and '.join(changes)}."
+
+
+def _in_few_decimals(question: MakeSo, made: State, state: State) -> State:
+    """A state in which a goal is reached, with the changed numbers rounded as far as it still is."""
+    changed = [
+        name for name, array in made.inputs.items() if array is not state.inputs[name] and array.dtype.kind == "f"
+    ]
+    for digits in range(_FEW_DECIMALS):
+        rounded = {
+            name: np.where(made.inputs[name] == state.inputs[name], state.inputs[name], made.inputs[name].round(digits))
+            for name in changed
+        }
+        shorter = SetInputs(rounded, "Round").apply(state)
+        if judge(question, shorter, state).right:
+            return shorter
+    return made
 
 
 def solved(question: MakeSo, state: State, most: int = MOST_TRIES) -> State | None:

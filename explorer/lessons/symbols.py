@@ -234,7 +234,7 @@ class _Text:
 
     def below(self, text: str) -> str:
         small = text.translate(_SUBSCRIPTS)
-        return small if _all_changed(text, small) else f"_{text if len(text) == 1 else f'({text})'}"
+        return small if _all_changed(text, small) else f"_{text if text.isalnum() else f'({text})'}"
 
     def above(self, text: str) -> str:
         small = text.translate(_SUPERSCRIPTS)

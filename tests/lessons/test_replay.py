@@ -142,3 +142,14 @@ def test_where_learning_is_the_way_no_number_is_named():
     walk = Walk(load("xor"))
     walk.at = [step.id for step in walk.lesson.steps].index("watch")
     assert walk.told() == ("Gradient descent leads there.",)
+
+
+def test_an_example_of_a_goal_is_a_short_number_and_names_are_typed_as_elsewhere():
+    """It said “2.69741”, and “N_(enc)”, which no label typesets."""
+    told = {}
+    for name, id in (("cat-sat-on-the", "make"), ("you-are-welcome", "gamma")):
+        walk = Walk(load(name))
+        walk.at = [step.id for step in walk.lesson.steps].index(id)
+        (told[name],) = walk.told()
+    assert told["cat-sat-on-the"].endswith("→ mat] = 3.")
+    assert "N_enc [You → 2]" in told["you-are-welcome"]

@@ -439,7 +439,8 @@ def _hints(asking: Asking) -> tuple[Element, ...]:
         shown = shown[-1:]
     said = [hint for hint in shown if isinstance(hint, str)]
     rows = tuple(row for hint in shown if not isinstance(hint, str) for _, part in hint for row in part)
-    if attempt.told and asking.letters:  # a class sees the derivation beside the question
+    learned = isinstance(question, Predict) and question.learned is not None  # the number itself is an input
+    if attempt.told and asking.letters and not learned:  # a class sees the derivation beside the question
         rows = ()
     hints = (asking.words(f"hint {i}", hint, "hint") for i, hint in enumerate(said))
     return why, *hints, el.Derivation("derivation", rows)

@@ -101,6 +101,15 @@ def test_on_a_slide_a_hint_takes_the_place_of_the_one_before_and_r_shows_how_it_
     assert told[0] != told[1] == told[2]
 
 
+def test_a_class_is_told_how_a_learned_number_is_computed():
+    """The number itself is an input, without a derivation beside it."""
+    step = [one.id for one in load("cat-sat-on-the").steps].index("step")
+    asking = asked("cat-sat-on-the", step, letters=READ)
+    asking.attempt.told = asking.done = asking.attempt.done = True
+    (derived,) = (one for one in question_page(asking) if one.id == "derivation")
+    assert [row.value for row in derived.rows] == ["−0.09", "−2.2126"]
+
+
 def test_behind_three_wrong_numbers_stands_how_it_is_computed_and_one_may_answer_again():
     asking = asked("start-here", 1)
     answer(asking, 9.0, 8.0, 7.0)
