@@ -323,7 +323,8 @@ class _Writer:
                 return f"the larger of {parts[0]} and {parts[1]}"
             case "where":
                 seen = bool(one.arguments[0].value)
-                return f"{parts[1 if seen else 2]}, because {self._reason(one.arguments[0], seen)}"
+                # The number last, before the "=" and the result: "0.7435, because 0.63 ≥ 0.22 = 0.7435" is no equation.
+                return f"because {self._reason(one.arguments[0], seen)}: {parts[1 if seen else 2]}"
             case "pick":
                 name = self._picked(one)
                 return f"“{name}”: {parts[1]}" if name else parts[1]

@@ -289,10 +289,10 @@ def reason(shares, cell):
 
 
 def test_a_share_says_why_it_is_chosen():
-    assert reason(np.array([[0.5, 0.2, 0.3]]), (0, 0)) == "0.625, because 0.500 ≥ 0.300"
-    assert reason(np.array([[0.5, 0.2, 0.3]]), (0, 1)) == "0, because 0.2 < 0.3"
-    assert reason(np.array([[0.25, 0.25, 0.25]]), (0, 2)) == "0, because of equal shares the first are chosen"
-    assert reason(np.array([[np.nan, 0.25]]), (0, 1)).endswith("because a share that is no number comes last")
+    assert reason(np.array([[0.5, 0.2, 0.3]]), (0, 0)) == "because 0.500 ≥ 0.300: 0.625"
+    assert reason(np.array([[0.5, 0.2, 0.3]]), (0, 1)) == "because 0.2 < 0.3: 0"
+    assert reason(np.array([[0.25, 0.25, 0.25]]), (0, 2)) == "because of equal shares the first are chosen: 0"
+    assert reason(np.array([[np.nan, 0.25]]), (0, 1)).startswith("because a share that is no number comes last")
 
 
 def test_an_expert_that_is_not_chosen_gets_nothing_even_where_the_chosen_shares_sum_to_0():
