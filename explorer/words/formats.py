@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 from explorer import container
 from explorer.container import DAMAGED, Container, DamagedError
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import quantity
 from explorer.core.progress import Meter, Report
 from explorer.files import open_file, whole_file, write_npz
 from explorer.words.vectors import Vectors
@@ -322,9 +323,9 @@ def _read_text(file: Path, stream: IO[bytes], promised: tuple[int, int] | None =
             line += len(whole)
             found += len(batch.words)
             if promised and found > promised[0]:
-                raise _bad_line(file, line, f"more words than the {promised[0]:,} of the first line")
+                raise _bad_line(file, promised[0] + 2, f"more words than the {promised[0]:,} of the first line")
             if found > MOST_WORDS:
-                raise _bad_line(file, line, f"more than {MOST_WORDS:,} words")
+                raise _bad_line(file, MOST_WORDS + 1 + bool(promised), f"more than {MOST_WORDS:,} words")
             yield batch
         if not chunk:
             break
@@ -378,7 +379,7 @@ def _parse_line(file: Path, line: bytes, number: int, dims: int) -> tuple[bytes,
     if not _is_utf8([bare]):
         raise _bad_line(file, number, "not text in UTF-8")
     if _numbers(parts, len(parts)) is not None and len(parts) != dims:
-        raise _bad_line(file, number, f"{len(parts)} numbers, where there should be {dims}")
+        raise _bad_line(file, number, f"{quantity(len(parts), 'number')}, where there should be {dims}")
     wrong = next((part for part in parts if _numbers([part], 1) is None), None)
     if wrong is None:
         raise _bad_line(file, number, f"not a word and {dims} numbers: '{_shown(bare)}'")

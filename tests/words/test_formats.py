@@ -187,7 +187,7 @@ def test_a_name_that_says_nothing(tmp_path, table):
 
 
 def test_a_place_that_cannot_be_written(tmp_path, table):
-    with refuses("cannot be written: No such file"):
+    with refuses("cannot be written: there is no such folder"):
         formats.save(table, tmp_path / "none" / "mine.txt")
     assert not list(tmp_path.glob("**/*.part"))
 
@@ -218,7 +218,7 @@ def test_a_bad_number_is_found_where_warnings_are_not_errors(tmp_path, recwarn):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"a 1 2\nb 3\n", "line 2: 1 numbers, where there should be 2."),
+        (b"a 1 2\nb 3\n", "line 2: 1 number, where there should be 2."),
         (b"a 1 2\nb 3 4\nc 1 2 3\n", "line 3: 3 numbers, where there should be 2."),
         (b"a 1 2\nb 3 x\n", "line 2: 'x' is not a finite number."),
         (b"a 1 2\nb 3 nan\n", "line 2: 'nan' is not a finite number."),
@@ -231,7 +231,7 @@ def test_a_bad_number_is_found_where_warnings_are_not_errors(tmp_path, recwarn):
         (b"hello\n", "line 1: not a word and its numbers: 'hello'."),
         (b"{'a': 1}", "line 1: not a word and its numbers"),
         (b"3 2\na 1 2\nb 3 4\n", "ends after 2 of the 3 words that its first line promises; get the file again."),
-        (b"1 2\na 1 2\nb 3 4\n", "line 4: more words than the 1 of the first line."),
+        (b"1 2\na 1 2\nb 3 4\nc 5 6\n", "line 3: more words than the 1 of the first line."),
         (b"1 0\na\n", "line 1: 0 numbers to a word; it may be from 1 to 10,000."),
         (b"a 1 2\n" + b"x" * (formats.LONGEST_LINE + formats._BLOCK), "line 2: longer than 1,048,576 bytes."),
         (
