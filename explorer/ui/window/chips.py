@@ -192,10 +192,6 @@ class Rail(QScrollArea):
     def sizeHint(self) -> QSize:
         return self.content.sizeHint()
 
-    def minimumSizeHint(self) -> QSize:
-        hint = self.sizeHint()
-        return QSize(min(hint.width(), 4 * hint.height()), hint.height())
-
     def shows(self, chip: QWidget) -> bool:
         """Whether a word is painted: it is wholly visible, or no word is."""
         left = -self.content.x()

@@ -130,7 +130,6 @@ class Places(QObject):
         window.lesson_bar.setVisible(not bottom and not leads)
         window.brings_bottom.setVisible(bottom and not leads)
         window.map.have_titles(room.may_have_titles)
-        window.tokens.fit(room.width, room.is_low)
         for layout in (window.lesson_bar.layout(), window.inspector.layout()):
             assert layout is not None
             layout.activate()  # Qt would do so later, and lay out the page in between
@@ -158,6 +157,7 @@ class Places(QObject):
             assert around is not None
             place = QStyle.visualRect(whole.layoutDirection(), whole.rect(), QRect(*rect))
             part.setGeometry(place.translated(-around.mapTo(whole, origin)))
+        window.tokens.stand()
 
 
 def _high(part: QWidget, width: int) -> int:

@@ -3,11 +3,11 @@
 Each sequence is a line of chips, which scrolls if they do not fit.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QFrame, QStyle, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
@@ -16,24 +16,26 @@ from explorer.core.vocabulary import tokens_of, typed
 from explorer.document.commands import SetTokens
 from explorer.document.continuation import as_read, nearest_words
 from explorer.document.document import Change
+from explorer.pages.equation import Rect
 from explorer.ui.errors import show_error
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.area import StageArea
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
-from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import IconButton, PushButton
 from explorer.ui.widgets.labels import Label, icon
-from explorer.ui.widgets.layouts import FlowLayout, row_in
+from explorer.ui.widgets.layouts import row_in
 from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.widgets.tree import show_current
+from explorer.ui.window.bar import Size
 from explorer.ui.window.chips import Chip, Rail, WordEdit
+from explorer.ui.window.division import LOW
+from explorer.ui.window.words_line import ADDS, GAP, Line, Lines, lines_in
 from explorer.ui.workbench import Workbench
 
 MOST_NAMED = 3
-APART = 30
-"""The most pixels beside a sequence: large letters need the room."""
-
+TYPING = 320
+"""The least width of the field for a whole sentence, in pixels at text scale 1."""
 
 TOO_LONG = "It has learned no texts that are longer, so what it computes for the words behind them may be poor"
 
@@ -52,10 +54,6 @@ class TokenBar(QFrame):
         self._new: tuple[str, tuple[str, ...]] = ("", ())
         self._new_to = ""
         """The example to whose vocabulary these words are new."""
-        layout = QHBoxLayout(self)
-        holder = QWidget()
-        self._flow = FlowLayout(holder)
-        layout.addWidget(holder, 1)
         self._row = PushButton("", self._go_to_row, parent=self, look="link", keys=True)
         self._row.hide()
         self._long = Label(role="muted", parent=self)
@@ -64,15 +62,42 @@ class TokenBar(QFrame):
         bench.appearance.changed.connect(self.restyle)
         bench.selection.token_changed.connect(self._light)
         bench.selection.token_chosen.connect(self._reveal)
-        self._space()
         self.rebuild()
 
-    def _space(self) -> None:
-        px, layout = self._bench.appearance.px, self.layout()
-        assert layout is not None
-        apart = min(px(20), APART)
-        self._flow.set_spacing(apart, px(6))
-        layout.setContentsMargins(apart, px(4), apart, px(4))
+    # Its places
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._lines(width).height + self.height() - self.contentsRect().height()
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, self.height())  # which is what it needs at its width; the steps of a lesson ask at each edit
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()  # the window then lets all stand anew
+        return super().event(event)
+
+    @property
+    def _links(self) -> list[QWidget]:
+        return [link for link in (self._row, self._long) if not link.isHidden()]
+
+    def _lines(self, width: int) -> Lines:
+        """Its parts in a width of so many pixels."""
+        look, lines = self._bench.appearance, [strip.line for strip in self._strips.values()]
+        low = self.window().height() < look.px(LOW)
+        return lines_in(width, lines, [_size(link) for link in self._links], low, look.px)
+
+    def stand(self) -> None:
+        """Let each part stand in its place."""
+        lines = self._lines(self.width())
+        for strip, rect, parts in zip(self._strips.values(), lines.sequences, lines.parts, strict=True):
+            _place(strip, rect)
+            strip.stand(parts)
+        for link, rect in zip(self._links, lines.links, strict=True):
+            _place(link, rect)
 
     def follow(self, change: Change) -> None:
         """Show other words, if the change has any."""
@@ -80,15 +105,7 @@ class TokenBar(QFrame):
         if change.structure or not tokens.isdisjoint(change.changed):
             self.rebuild()
 
-    def fit(self, width: int, low: bool) -> None:
-        """In a low window, let all sequences share one line of this width in pixels, so that their words scroll."""
-        apart, n = min(self._bench.appearance.px(20), APART), max(len(self._strips), 1)
-        most = (width - (n + 1) * apart) // n if low else UNBOUNDED
-        for strip in self._strips.values():
-            strip.be_at_most(most, low)
-
     def restyle(self) -> None:
-        self._space()
         for strip in self._strips.values():
             strip.restyle()
 
@@ -114,18 +131,13 @@ class TokenBar(QFrame):
     def _make_strips(self, wanted: dict[str, str], editable: bool) -> None:
         for strip in self._strips.values():
             strip.stop_typing()  # the typed text was for the old words
-        while (item := self._flow.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None and widget not in (self._row, self._long):
-                widget.hide()
-                widget.deleteLater()
+            strip.hide()
+            strip.deleteLater()
         self._strips = {axis: TokenStrip(self._bench, axis, title, editable) for axis, title in wanted.items()}
         for strip in self._strips.values():
             strip.news.connect(self._note_new)
-            self._flow.addWidget(strip)
-            strip.show()  # now: otherwise the bar would be low for one turn, and everything below it would jump
-        self._flow.addWidget(self._row)
-        self._flow.addWidget(self._long)
+            strip.setParent(self)
+            strip.show()
 
     def _light(self) -> None:
         for strip in self._strips.values():
@@ -189,13 +201,20 @@ class TokenBar(QFrame):
             do_later(view, lambda: show_current(view, view.width(), 2 * view.rowHeight(0)))
 
 
+def _size(part: QWidget) -> Size:
+    """The size that a part likes."""
+    return Size(*part.sizeHint().toTuple())
+
+
+def _place(part: QWidget, rect: Rect) -> None:
+    around = part.parentWidget()
+    assert around is not None
+    part.setGeometry(QStyle.visualRect(around.layoutDirection(), around.rect(), QRect(*rect)))
+
+
 def axes_of_words(graph: Graph) -> dict[str, str]:
     """The axes of words, and their titles."""
     return {axis: "Words" if graph.words == ("query",) else axis.capitalize() for axis in graph.words}
-
-
-LEAST_NAMED = 160
-"""In less width (pixels at text scale 1) the title of the sequence is hidden."""
 
 
 class TokenStrip(QWidget):
@@ -219,50 +238,81 @@ class TokenStrip(QWidget):
         self._line.addStretch()
         self._rail = Rail(content)
         self._label = Label(role="muted")
-        self._low = False
-        self._back, self._next = (
+        self._buttons: dict[str, PushButton] = {}
+        back, after = (
             IconButton(partial(self._scroll, way), f"Show the {what}; so does the wheel", f"{title}: {what}")
             for way, what in ((-1, "words before these"), (1, "words after these"))
         )
-        self._parts = layout = row_in(self, self._label, self._back)
-        layout.addWidget(self._rail, 1)
-        layout.addWidget(self._next)
         if editable:
             # `pressed`, not `clicked`: a word being typed has then just lost the focus, and was taken.
-            self._adds = PushButton("+", tip=f"Add a token to {axis}", look="chip", keys=True)
-            self._adds.pressed.connect(self.add)
-            types = PushButton("✎", tip=f"Type all of {axis}", look="chip", keys=True)
-            types.pressed.connect(self.edit_all)
-            for button in (self._adds, types):
-                layout.addWidget(mark(button, add="true"))
+            for name, sign, tip, act in (
+                (ADDS, "+", f"Add a token to {axis}", self.add),
+                ("types", "✎", f"Type all of {axis}", self.edit_all),
+            ):
+                self._buttons[name] = PushButton(sign, tip=tip, look="chip", keys=True)
+                self._buttons[name].pressed.connect(act)
+                mark(self._buttons[name], add="true")
+        self._arrows = {"back": back, "next": after}
+        self._placed: dict[str, QWidget] = {"title": self._label, "back": back, "words": self._rail, "next": after}
+        self._placed |= self._buttons
+        for part in self._placed.values():
+            part.setParent(self)
         bar = self._rail.horizontalScrollBar()
-        bar.rangeChanged.connect(self._show_arrows)
-        bar.valueChanged.connect(self._show_arrows)
+        bar.rangeChanged.connect(self._follow_scrolling)
+        bar.valueChanged.connect(self._follow_scrolling)
         self.restyle()
-        self._show_arrows()
+        self._follow_scrolling()
 
     def restyle(self) -> None:
         """Follow the theme and the text scale; words are styled like all buttons."""
         look = self._bench.appearance
-        for line in (self._line, self._parts):
-            line.setSpacing(look.px(6))
-        for arrow, name in ((self._back, "back"), (self._next, "next")):
+        self._line.setSpacing(look.px(GAP))
+        for name, arrow in self._arrows.items():
             arrow.setIcon(icon(name, look.theme, "muted"))
 
+    # Its places
+
+    @property
+    def line(self) -> Line:
+        """The sizes of its parts."""
+        bar, title = self._rail.horizontalScrollBar(), _size(self._label)
+        wide, field = self._label.fontMetrics().horizontalAdvance, self._placed["words"]
+        around = title.width - wide(self._label.text())
+        named, counted = (Size(around + wide(text), title.height) for text in (self.title, self._counted))
+        words, arrow = _size(self._rail), None
+        if field is self._rail:
+            arrow = _size(self._arrows["next"])
+        else:
+            words = Size(max(self._rail.width(), self._bench.appearance.px(TYPING)), field.sizeHint().height())
+        buttons = {name: _size(button) for name, button in self._buttons.items()}
+        return Line(named, counted, words, arrow, buttons, bar.value() == 0, 0 < bar.maximum() == bar.value())
+
+    @property
+    def _counted(self) -> str:
+        return f"{self.title} · {len(self.chips)}"
+
+    def stand(self, rects: Mapping[str, Rect]) -> None:
+        """Show the parts that have rectangles."""
+        self._label.setText(self._counted if "counted" in rects else self.title)
+        for name, part in self._placed.items():
+            rect = rects.get(name, rects.get("counted") if part is self._label else None)
+            part.setVisible(rect is not None)
+            if rect is not None:
+                _place(part, rect)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().event(event)
+
+    def _follow_scrolling(self) -> None:
+        bar = self._rail.horizontalScrollBar()
+        for name, end in (("back", bar.minimum()), ("next", bar.maximum())):
+            if self._arrows[name].isEnabled() != (bar.value() != end):
+                self._arrows[name].setEnabled(bar.value() != end)
+                self.updateGeometry()  # in a low window, an arrow without use gives its room to the words
+
     # Showing words
-
-    def be_at_most(self, width: int, low: bool) -> None:
-        """Limit the width in pixels; in a low window hide the button "+", since ✎ can add words, too.
-
-        With very little width hide the title, too, which would leave the words no room.
-        """
-        if (width, low) != (self.maximumWidth(), self._low):
-            self._low = low
-            self.setMaximumWidth(width)
-            self._label.setVisible(width >= self._bench.appearance.px(LEAST_NAMED))
-            if self.editable:
-                self._adds.setVisible(not low)
-            self._show_arrows()
 
     def show_words(self, words: tuple[str, ...]) -> None:
         """Show these words, and remove the field for typing."""
@@ -278,7 +328,7 @@ class TokenStrip(QWidget):
             self._add_chip()
         for chip, word in zip(self.chips, words, strict=True):
             chip.say(word)
-        self._say_title(len(words))
+        self._label.setToolTip(f"{self.title}: {quantity(len(words), 'word')}")
         self._at(min(self._here, len(words) - 1))
         self._rail.updateGeometry()
         if focused is not None:
@@ -308,21 +358,9 @@ class TokenStrip(QWidget):
         self._group.addButton(chip)
         self._line.insertWidget(len(self.chips), chip)
         # Made after the buttons at its right, but before them for the key Tab, too.
-        self.setTabOrder(self.chips[-1] if self.chips else self._back, chip)
+        self.setTabOrder(self.chips[-1] if self.chips else self._arrows["back"], chip)
         chip.show()  # now, because a hidden widget takes no room in the line
         self.chips.append(chip)
-
-    def _say_title(self, count: int) -> None:
-        scrolls = self._rail.horizontalScrollBar().maximum() > 0
-        self._label.setText(f"{self.title} · {count}" if scrolls and not self._low else self.title)
-        self._label.setToolTip(f"{self.title}: {quantity(count, 'word')}")
-
-    def _show_arrows(self, *_: int) -> None:
-        bar = self._rail.horizontalScrollBar()
-        for arrow, end in ((self._back, bar.minimum()), (self._next, bar.maximum())):
-            arrow.setVisible(bar.maximum() > 0 and not (self._low and bar.value() == end))
-            arrow.setEnabled(bar.value() != end)
-        self._say_title(len(self.chips))
 
     def _scroll(self, way: int) -> None:
         bar = self._rail.horizontalScrollBar()
@@ -384,10 +422,9 @@ class TokenStrip(QWidget):
         words = self._bench.document.engine.labels(self.axis)
         editor = WordEdit(typed(words, self._known()), (), f"Type all words of {self.axis}")
         self._rail.hide()
-        layout = self.layout()
-        assert isinstance(layout, QHBoxLayout)
-        layout.insertWidget(layout.indexOf(self._rail), editor, 1)
-        editor.setMinimumWidth(max(self._rail.width(), self._bench.appearance.px(320)))
+        editor.setParent(self)
+        editor.setGeometry(self._rail.geometry())
+        self._placed["words"] = editor
         self._open(editor, 0, len(words))
 
     def _open(self, editor: WordEdit, first: int, behind: int) -> None:
@@ -405,6 +442,7 @@ class TokenStrip(QWidget):
         (_, _, editor), self._edit = self._edit, None
         editor.blockSignals(True)
         self._line.removeWidget(editor)  # it goes later, and new words would be put before the last one
+        self._placed["words"] = self._rail
         editor.hide()
         editor.deleteLater()
         self._rail.show()

@@ -6,7 +6,7 @@ import pytest
 import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from explorer.core.graph import Cell
 from explorer.document.commands import SetTokens
@@ -407,21 +407,6 @@ def in_sight_at(view, point):
     return view.viewport().visibleRegion().contains(point)
 
 
-def test_words_that_fit_need_no_arrows_however_their_letters_grew(window, eye, appearance):
-    """Arrows that came while letters grew took the room in which the words would have fitted, and stayed."""
-
-    def arrows():
-        return [b.accessibleName() for b in window.tokens.findChildren(QToolButton) if b.isVisible()]
-
-    assert arrows() == []
-    for _ in range(5):
-        appearance.zoom(1)
-        QApplication.processEvents()
-    eye.settle(window)
-    assert arrows() == []
-    assert all(in_sight(window, chip) for strip in window.tokens._strips.values() for chip in strip.chips)
-
-
 def test_arrows_keys_and_a_choice_elsewhere_scroll_to_the_words_behind(window, hand, eye, chip, qtbot):
     window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(60))))
     eye.settle(window)
@@ -661,14 +646,6 @@ def test_a_text_that_is_longer_than_the_model_was_made_for_is_told(window):
     window.bench.document.undo()
     window.bench.bridge.flush()
     assert said.isHidden()
-
-
-def test_chips_that_are_made_anew_take_their_room_at_once(window):
-    """Else all below the bar jumps up for a turn, and the button under the pointer is another one."""
-    before = window.tokens.sizeHint().height()
-    assert before == window.tokens.height()
-    window.tokens.restyle()
-    assert window.tokens.sizeHint().height() == before
 
 
 def test_tab_reaches_the_words_before_the_buttons_at_their_right(window, hand):
