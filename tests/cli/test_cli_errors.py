@@ -269,7 +269,7 @@ def test_a_model_in_a_form_of_others_is_no_lesson_that_is_not_there(tmp_path, mo
     assert f"explorer: {name} {said}" in capsys.readouterr().err
     Path(name).unlink()
     assert main([argv[0], name, *argv[1:]]) == 2
-    assert f"There is no lesson '{name}'" in capsys.readouterr().err
+    assert f"There is no lesson, model or file '{name}'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

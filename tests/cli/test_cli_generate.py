@@ -132,7 +132,7 @@ WRONG = [
     (["roses-are-red", "roses", "--beams", "2", "--greedy"], "leave out --greedy"),
     (["roses-are-red", "roses", "--target", "red"], "does not translate"),
     (["xor", "roses"], "has no next word to say"),
-    (["no-such-model", "roses"], "There is no lesson 'no-such-model'"),
+    (["no-such-model", "roses"], "There is no lesson, model or file 'no-such-model'"),
 ]
 
 

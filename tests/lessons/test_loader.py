@@ -256,7 +256,7 @@ def test_what_is_ours_in_one_setting_only(write):
 
 
 def test_unknown_lesson():
-    with refuses(r"There is no lesson 'emmma' .did you mean 'emma'") as caught:
+    with refuses(r"There is no lesson, model or file 'emmma' .did you mean 'emma'") as caught:
         load("emmma")
     assert caught.value.id == "unknown-lesson"
 
