@@ -28,8 +28,8 @@ _ALONE = re.compile(r"\S*(?:(?<!\w)\*+(?=\w)|(?<=\w)\*+(?!\w))\S*")
 """Code, formulas and numbers; stressed words; and an asterisk at one side of a word that has no other one."""
 _BLANK, UNBROKEN = re.compile(r" (?![^<]*>)"), 20
 """A blank outside of a tag; and the longest formula, in letters, that stays on one line."""
-_PAIR = re.compile(r"(?<=“\d,) (?=\d”)")
-"""The blank in the name of a case of XOR, “0, 1”, where no line should end."""
+_PAIR = re.compile(r"(?<=“\d,) (?=\d”)|(?:(?<=\bln)|(?<=\blog)|(?<=\bsin)|(?<=\bcos)) (?=[\d−])")
+"""The blank in the name of a case of XOR, “0, 1”, or in “ln 0.7”, where no line should end."""
 _FORM = re.compile(r"(?P<cell>.*?)\s*(?::\s*(?P<digits>\d?)(?P<share>%?)\s*)?", re.DOTALL)
 
 

@@ -98,6 +98,7 @@ def test_sentences_are_counted(text, count):
 def test_no_line_ends_within_the_name_of_a_case():
     assert html("What does the net answer to “1, 1”, or to 1, 2?").count("\u00a0") == 1
     assert "“1,\u00a01”" in html("the case “1, 1”")
+    assert "−ln\u00a00.7" in html("the loss, −ln 0.7")
 
 
 def test_a_line_that_begins_with_a_number_begins_no_list():
