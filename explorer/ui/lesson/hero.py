@@ -80,8 +80,8 @@ class Lines:
         figures = self._figures(row, [wide for some in widths for wide in some])
         for line, high, some in zip(self.lines, self._heights, widths, strict=True):
             for box, wide in zip(line, some, strict=True):
-                box.be(above=self._is_high(box), row=row, column=wide, figures=figures)
-                box.be_at_most(round(short * high) + (row - self._low) * rows_of(box))
+                form = box.form._replace(above=self._is_high(box), row=row, column=wide, figures=figures)
+                box.form = box.sizes.at_most(form, round(short * high) + (row - self._low) * rows_of(box))
                 box.stand()
 
     def _figures(self, row: int, widths: Sequence[int]) -> float:

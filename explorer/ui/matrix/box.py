@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.document.commands import Release
 from explorer.pages.arrange import Ask
-from explorer.pages.equation import Part
 from explorer.pages.matrix import Matrix, open_key
-from explorer.ui.matrix.form import SIZES, Extent, Form, Shape, places
+from explorer.ui.matrix.form import Extent, Form, Shape, places
 from explorer.ui.matrix.heading import NUMBERS, Heading, SmallPicture, formula_of
 from explorer.ui.matrix.sizes import Sizes, usual
 from explorer.ui.matrix.view import MatrixView
@@ -127,47 +126,11 @@ class MatrixBox(QWidget):
             self.sizes.shapes[self.form] = shape
         return measured or (other and wanted != self.wants)
 
-    # Its form: a change of the form moves nothing before `stand`
-
-    def give_room(self, pixels: int) -> None:
-        """Take at most so many pixels across; a matrix with more columns shows a part of them."""
-        self._see_look()
-        if (pixels, pixels) != self.form[:2]:
-            self.form = self.view.turned(self.form._replace(given=pixels, room=pixels))
-
-    def be_at_most(self, high: int) -> None:
-        """Take at most so many pixels down, without a small picture of the whole: so a class sees what is meant."""
-        high -= self.shape.head(self.form.above).height() + self._below
-        self.form = self.form._replace(high=max(high, 0))
-
-    def be_times(self, times: float) -> None:
-        """Enlarge cells, letters and formula by a factor, but not the words beside the formula."""
-        if times != self.form.times:
-            self.form = self.view.turned(self.form._replace(times=times))
-
-    def stand_alone(self) -> None:
-        """Outside a row: take the largest letters that leave all columns visible."""
-        view = self.view
-        form = self.form.apart if self.form.shrinks else self.form
-        fit = (size for size in SIZES if form.shrinks and view.fits(size, form))
-        self.form = form._replace(size=next(fit, SIZES[0]))
-
     def be(self, **how: Any) -> None:
-        """Change some fields of its form."""
-        if (form := self.form._replace(**how)) != self.form:
-            self.form = form
-
-    def part(self, room: int, thumb: int) -> Part:
-        """The widths that it can have in a row; see `Sizes.part`."""
-        return self.sizes.part(self.form, room, thumb)
-
-    def take(self, way: int, labels: bool, small: int = 0, spare: int = 0) -> None:
-        """Take one of the `WAYS` to stand in a row.
-
-        `labels`: whether its rows are labelled. `small`, `spare`: greatest width in pixels as a small picture, or if it
-        scrolls; 0: its numbers are visible. And the pixels that are free on its line.
-        """
-        self.form = self.sizes.in_row(self.form, way, labels, small, spare)
+        """Change some fields of its form; nothing moves before `stand`."""
+        was, form = self.form, self.form._replace(**how)
+        if form != was:
+            self.form = form if form[:3] == was[:3] else self.view.turned(form)
 
     # Its size in a form
 
@@ -179,7 +142,7 @@ class MatrixBox(QWidget):
             self._now = form, self.sizes.shape(form)
         return self._now[1]
 
-    def _see_look(self) -> None:
+    def see_look(self) -> None:
         """Forget all sizes if fonts have changed, or formulas can be typeset now: before, their sizes were guessed."""
         look = self._heading.look()
         if look != self._look:
@@ -225,7 +188,7 @@ class MatrixBox(QWidget):
 
     def stand(self) -> None:
         """Give all widgets in it their form: numbers, a small picture in their place, or both."""
-        self._see_look()
+        self.see_look()
         shape = self.shape
         if shape is self._stood:
             return

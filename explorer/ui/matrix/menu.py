@@ -146,7 +146,7 @@ class MatrixMenu(QMenu):
 
         view, bench = self._view, self._view.bench
         box = MatrixBox(bench, view.matrix, view.window())
-        box.be(**{**view.form._asdict(), "labelled": True, "least": (0, 0), "tight": False})
+        box.form = view.form._replace(labelled=True, least=(0, 0), tight=False)
         box.stand()
         box.hide_links()
         box.resize(box.sizeHint())

@@ -132,8 +132,23 @@ class Sizes:
         px = self._look.px
         return [(NUMBERS, 0), (THUMB, 0), (THUMB, px(TIGHT)), (THUMB, px(TIGHTER))]
 
+    def alone(self, form: Form) -> Form:
+        """Its form outside a row: with the largest letters that leave all columns visible."""
+        if not form.shrinks:
+            return form._replace(size=SIZES[0])
+        form = form.apart
+        return form._replace(size=next((size for size in SIZES if self._view.fits(size, form)), SIZES[0]))
+
+    def at_most(self, form: Form, high: int) -> Form:
+        """Its form in so many pixels down, without a small picture of the whole: so a class sees what is meant."""
+        return form._replace(high=max(high - self.shape(form).head(form.above).height() - self._below, 0))
+
     def in_row(self, form: Form, way: int, labels: bool, small: int = 0, spare: int = 0) -> Form:
-        """Its form in one of the `WAYS` to stand in a row; parameters as for `MatrixBox.take`."""
+        """Its form in one of the `WAYS` to stand in a row.
+
+        `labels`: whether its rows are labelled. `small`, `spare`: greatest width in pixels as a small picture, or if it
+        scrolls; 0: its numbers are visible. And the pixels that are free on its line.
+        """
         key = form, way, labels, small, spare
         if key not in self.taken:
             self.taken[key] = self._in_row(*key)

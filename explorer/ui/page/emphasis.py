@@ -337,9 +337,9 @@ class Trials:
             sharing.enlargement.enlarge(way.times, way.larger)
             sharing.stands = Stands(way.small)
             for box in sharing.boxes():
-                box.be_times(sharing.times_of(box.matrix.id))
+                box.be(times=sharing.times_of(box.matrix.id))
                 if box.matrix.id not in sharing.in_rows:
-                    box.stand_alone()
+                    box.form = box.sizes.alone(box.form)
                     sharing.page.check(box)
             for row in self._rows:
                 # A row that is already arranged so is left alone, unless it depends on other stacks beside its own.
@@ -395,7 +395,7 @@ class Trials:
             return
         boxes = [box for box in self._sharing.boxes() if box.matrix.id in named]
         for box in boxes:
-            box.be_times(usually)
+            box.be(times=usually)
         sizes = {box.matrix.id: (box.view.extent.width, box.view.extent.height) for box in boxes}
         heroes: list[Collection[str]] = [named, lit.hero] if 0 < len(lit.hero) < len(named) else [named]
         drawn = any(isinstance(one, Picture) and one.id in lit.named for one in self._sharing.all)

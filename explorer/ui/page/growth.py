@@ -167,7 +167,7 @@ class Growth:
         """How rows break, how much width lists lack, what of matrices is visible, which terms are torn; the height."""
         page, broken, torn_ = self._sharing.page, [], []
         for row in self._sharing.rows:
-            across = self._sharing.room_of(row, room)
+            across = page.narrow.get(row.id, room)
             there = list(self._there(row, room))
             pairs = pairwise((item, rect.left()) for item, rect in there)
             broken.append([b <= a and not _is_map(item) for (_, a), (item, b) in pairs])

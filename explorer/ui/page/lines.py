@@ -60,7 +60,7 @@ def let_stand(page: "Elements", row: Row, room: equation.Room, thumb: int) -> No
                 box, small = page.box(one), place in found.small
                 labels = equation.is_labelled(there, line, i, found.small)
                 way = min(found.way, len(there[place].widths) - 1)
-                box.take(way, labels, across_small[place] if small else 0, spare)
+                box.form = box.sizes.in_row(box.form, way, labels, across_small[place] if small else 0, spare)
                 spare = 0 if small and box.matrix.open else spare
 
 
@@ -82,7 +82,8 @@ def halves_of(page: "Elements", row: Row, room: equation.Room) -> equation.Line:
 
 def _part(page: "Elements", item: Item, room: int, thumb: int) -> equation.Part:
     if isinstance(item.element, Matrix):
-        return page.box(item.element).part(room, thumb)
+        box = page.box(item.element)
+        return box.sizes.part(box.form, room, thumb)
     ask = asked(item.element, page)
     return equation.Part((0 if ask is None else max(min(ask.likes, room), ask.least),), matrix=False)
 

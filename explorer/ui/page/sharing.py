@@ -55,8 +55,6 @@ class Sharing:
         """The elements of the page, and those inside them, in reading order."""
         self.rows: list[Row] = []
         """The rows among `all`."""
-        self._narrow: dict[str, int] = {}
-        """The width in pixels of each element in a stack of fixed width, by id."""
         self.around: dict[str, Row] = {}
         """For a row inside a stack, by its id: the row that holds the stack."""
         self.in_rows: set[str] = set()
@@ -84,6 +82,9 @@ class Sharing:
         self.all = [part for element in self.page.elements for part in leaves(element)]
         self.rows = [element for element in self.all if isinstance(element, Row)]
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
+        boxes = self.boxes()
+        for box in boxes:
+            box.see_look()
         self.pictures.stand_alike(room, height)
         may_grow = self.growth.begin(room, height)
         if may_grow:  # pictures of words may still have the larger factor from before
@@ -94,9 +95,8 @@ class Sharing:
         # A picture takes the rest of the height; if that is too little for it, everything else may be larger.
         if may_grow and height is not None and not self.page.is_filled:
             self.growth.grow(room, height)
-        for widget in self.page.widgets.values():
-            if isinstance(widget, MatrixBox):
-                widget.stand()
+        for box in boxes:
+            box.stand()
         self.pictures.share(room, height)
 
     def arrange(self, room: int, height: int | None, low: bool) -> None:
@@ -114,23 +114,25 @@ class Sharing:
             one.id: widths.get(one.id, max(min(self.px(one.width * self.growth.times_in(one)), room), 0))
             for one in fixed
         }
-        self._narrow = {one.id: stacks[stack.id] for stack in fixed for one in leaves(stack)}
-        if (stacks, self._narrow) != (self.page.fixed, self.page.narrow):
-            self.page.fixed, self.page.narrow = stacks, self._narrow
+        narrow = {one.id: stacks[stack.id] for stack in fixed for one in leaves(stack)}
+        if (stacks, narrow) != (self.page.fixed, self.page.narrow):
+            self.page.fixed, self.page.narrow = stacks, narrow
             self.page.measure_anew()
-        for id, widget in self.page.widgets.items():
-            if isinstance(widget, MatrixBox):
-                widget.give_room(max(self._narrow.get(id, room) - sign, 0))
-                widget.be(tall=self.growth.tall)
-                if id not in in_rows:
-                    widget.be_times(self.times_of(id))
-                    widget.stand_alone()
-                if id not in lined_up:
-                    widget.be(least=(0, 0))
-                if id in alone:  # before, it may have been in a row in which another matrix named its rows
-                    widget.be(labelled=True)
-                if id not in in_rows:
-                    self.page.check(widget)
+        for box in self.boxes():
+            id = box.matrix.id
+            wide, in_row = max(narrow.get(id, room) - sign, 0), id in in_rows
+            box.be(
+                given=wide,
+                room=wide,
+                times=box.form.times if in_row else self.times_of(id),
+                tall=self.growth.tall,
+                # Before, it may have been in a row in which another matrix named its rows.
+                labelled=box.form.labelled or id in alone,
+                least=box.form.least if id in lined_up else (0, 0),
+            )
+            if not in_row:
+                box.form = box.sizes.alone(box.form)
+                self.page.check(box)
         for one in self.all:
             if isinstance(one, Listing):
                 view = cast("ListingView", self.page.widgets[one.id])
@@ -168,7 +170,7 @@ class Sharing:
         """The least width in which no equation of a part breaks but before its "=", with all numbers."""
         rows = [one for one in leaves(part) if isinstance(one, Row) and any(item.sign for item in one.items)]
         for box in (box for row in rows for box in lines.boxes(self.page, row)):
-            box.be_times(self.times_of(box.matrix.id))
+            box.be(times=self.times_of(box.matrix.id))
         return max((lines.least_of(self.page, row, room_in(0, self.page)) for row in rows), default=0)
 
     def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
@@ -231,10 +233,6 @@ class Sharing:
         """The factor by which a matrix is larger than its least size; an aligned one is never enlarged for a step."""
         return self.growth.times * (1.0 if id in self._lined_up else self.enlargement.times_of(id))
 
-    def room_of(self, row: Row, room: int) -> int:
-        """The width of a row in pixels, on a page that is `room` pixels wide."""
-        return self._narrow.get(row.id, room)
-
     def _taken(self, element: Element, room: int) -> emphasis.Taken:
         reach = {one.id: (rect.top(), rect.bottom()) for one, rect in self.places(element, room)}
         boxes = [self.page.box(one) for one in leaves(element) if isinstance(one, Matrix)]
@@ -266,10 +264,10 @@ class Sharing:
         `room`, `height`: the visible width and height in pixels. `fold`: the indices of the matrices that become small
         pictures; no others do. None: the row decides by itself.
         """
-        room = self.room_of(row, room)
+        room = self.page.narrow.get(row.id, room)
         matrices = lines.boxes(self.page, row)
         for box in matrices:
-            box.be_times(self.times_of(box.matrix.id))
+            box.be(times=self.times_of(box.matrix.id))
         # Each box is changed at most once, because each change asks for a layout, which calls this method again.
         if fold is not None:
             for i, box in enumerate(matrices):
@@ -301,7 +299,7 @@ class Sharing:
         # In stacks that are narrowed to share a line, each matrix has its own labels.
         if outer and not parts_beside(outer) and self._is_full(outer, room):
             for box in matrices:  # it is not known which of them share a line
-                box.take(0, True)
+                box.form = box.sizes.in_row(box.form, 0, True)
         else:
             lines.let_stand(self.page, row, room_in(room, self.page), self.px(lines.THUMB))
         for box in matrices:
@@ -321,7 +319,7 @@ class Sharing:
             not alike
             or product
             or min(columns) == 1
-            or row.id in self._narrow
+            or row.id in self.page.narrow
             or any(box.fits or box.form.tight for box in boxes)
             or any(box.matrix.named and box.matrix.open for box in boxes)  # its numbers need the width of a line
         ):
@@ -330,9 +328,9 @@ class Sharing:
             return 0
         for box in boxes:
             if box.form.lined:
-                box.be(lined=0)
-                box.give_room(max(room - self._sign, 0))
-        parts = [box.part(room, self.px(lines.THUMB)) for box in boxes]
+                wide = max(room - self._sign, 0)
+                box.be(lined=0, given=wide, room=wide)
+        parts = [box.sizes.part(box.form, room, self.px(lines.THUMB)) for box in boxes]
         free = room - parts[0].labels[-1] - sum(one.widths[-1] + self.px(SIGN + ACROSS) for one in parts)
         return 0 if free >= 0 else max(1, *(box.view.extent.label_room for box in boxes))
 
@@ -348,7 +346,7 @@ class Sharing:
         if height is None or high <= MUCH * height or narrow < self.px(LEAST_CELL):
             return False
         for box in boxes:
-            box.give_room(each)
+            box.be(given=each, room=each)
         return True
 
     def _is_full(self, outer: Row, room: int) -> bool:

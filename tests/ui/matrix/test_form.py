@@ -48,7 +48,7 @@ def test_in_another_form_it_stays_as_it_is_until_it_is_told_to_stand(open_window
     before = box.view.size(), box.view.pos(), box.view.letters
     larger = box.sizes.shape(box.form._replace(times=2.0))
     assert larger.extent.width > box.view.width()
-    box.be_times(2.0)
+    box.be(times=2.0)
     assert (box.view.size(), box.view.pos(), box.view.letters) == before
     box.stand()
     assert box.view.width() == larger.extent.width

@@ -586,7 +586,7 @@ def test_the_small_picture_of_a_large_matrix_moves_the_part_in_sight(bench_on, q
     model = Model("gpt", lengths={"input": 4}, axes={"input.words": ("a", "b")}, d_model=64)
     box = MatrixBox(bench := bench_on(State.of(model, {})), matrix(bench.view, "decoder.1.ffn.W_1"))
     qtbot.addWidget(box)
-    box.give_room(500)
+    box.be(given=500, room=500)
     box.stand()
     with qtbot.waitExposed(box):
         box.show()
@@ -613,7 +613,7 @@ def test_a_heading_that_was_asked_to_take_two_lines_does_so_in_every_row(qtbot, 
     heights = []
     for above in (True, False):
         box.be(above=above, row=40, column=80, high=400)
-        box.take(0, True)
+        box.form = box.sizes.in_row(box.form, 0, True)
         assert box.form.above is above
         heights.append(box.sizeHint().height())
     assert heights[0] > heights[1]

@@ -95,7 +95,7 @@ def is_cut(box, hero):
     """
     if box.view.extent.whole and not box.small:
         return False
-    box.be_times(1.0)
+    box.be(times=1.0)
     fits = any(box.view.fits(size, box.form) for size in SIZES)
     return fits and (not box.small or hero == {box.matrix.id})
 
