@@ -199,9 +199,9 @@ class MatrixBox(QWidget):
         for part, shown in ((self._small, bool(shape.where)), (self.view, not shape.small)):
             if part.isHidden() == shown:  # not each time, since Qt then styles a table
                 part.setVisible(shown)
-        self._heading.tell(self.matrix, shape)
+        size = self._heading.tell(self.matrix, shape)
         formula, words = self._heading.formula, self._heading.caption
-        at = places(shape, formula.sizeHint(), words.sizeHint(), self._between, self._below)
+        at = places(shape, size, words.sizeHint(), self._between, self._below)
         formula.setGeometry(at.formula)
         words.setGeometry(at.words)
         self._small.move(at.picture)

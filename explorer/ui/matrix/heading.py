@@ -108,8 +108,8 @@ class Heading:
         """Pixels for the sign of a change before a symbol: narrow numbers below it may leave no room for the sign."""
         return self._appearance.px(SIGN + BRACKETS * ("/" in formula))
 
-    def tell(self, matrix: Matrix, shape: Shape) -> None:
-        """Show the heading of a matrix in its present shape."""
+    def tell(self, matrix: Matrix, shape: Shape) -> QSize:
+        """Show the heading of a matrix in its present shape; returns the size of its formula."""
         self.caption.setVisible(not shape.leads)
         words = shape.words if matrix.showing == "values" else _words_of_change(matrix)
         head = shape.head(shape.form.above)
@@ -118,15 +118,16 @@ class Heading:
             # The heading has its size for values: a gradient's symbol is smaller in it, since else its end is cut.
             beside = 0 if shape.above else self._between + self.size_of(words).width()
             most = min(most, max(head.width() - shape.begins - beside, self._appearance.px(SIGN)))
-        self.formula.be_no_wider(most, shape.form.times)
         tiny = 0 < most < LEAST_PART * self.formula.width_of(matrix.formula, shape.form.times)
-        self.formula.set_latex(symbol_of(matrix.formula) if tiny or shape.kind == THUMB else matrix.formula)
+        latex = symbol_of(matrix.formula) if tiny or shape.kind == THUMB else matrix.formula
+        self.formula.set_latex(latex, shape.form.times)
         if words != self.caption.text():
             self.caption.setText(words)
         if self.formula.property(NODE) != matrix.name:
             self.formula.setToolTip(set_names(self._view.title))
             for part in (self.formula, self.caption):
                 part.setProperty(NODE, matrix.name)
+        return self.formula.size_of(latex, shape.form.times, most)
 
     def hide_links(self) -> None:
         """Leave out what one can do there; of numbers that are given it still says so."""

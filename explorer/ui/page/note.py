@@ -208,10 +208,6 @@ class MathsView(Formula):
         """Its height in pixels at a width."""
         return self.size_of(self.latex(), most=width).height()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.be_no_wider(self.width())
-
 
 class WaitingBar(QWidget):
     """A task that is computed in the background, its progress, and a button that stops it or begins it again."""

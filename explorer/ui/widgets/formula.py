@@ -86,7 +86,7 @@ class Formula(QWidget):
     have it at once (to print, to test), call `typeset` with anything before.
 
     The middle of the widget is the middle of a line of text on the formula's base line: a label of the same font beside
-    it, both centred vertically, stands on that line.
+    it, both centred vertically, stands on that line. In a place that is narrower than the formula, it is smaller.
 
     `latex`: for example ``r"Q = X W_Q"``, without dollar signs.
     `parent`: the widget it stands in.
@@ -99,7 +99,6 @@ class Formula(QWidget):
         super().__init__(parent)
         self._latex = ""
         self._em, self._times = em, 1.0
-        self._most = 0
         self._set: Typeset | None = None
         self._tried = self._guessed = False
         self._renderer = QSvgRenderer(self)
@@ -117,23 +116,16 @@ class Formula(QWidget):
         """Whether it shows nothing yet, because ziamath is being loaded."""
         return not self._tried and not can_typeset_now()
 
-    def set_latex(self, latex: str) -> None:
-        """Show another formula; a screen reader says the LaTeX itself."""
+    def set_latex(self, latex: str, times: float = 1.0) -> None:
+        """Show another formula, enlarged by a factor; a screen reader says the LaTeX itself."""
         self.setAccessibleName(latex)
-        if latex == self._latex:
+        if (latex, times) == (self._latex, self._times):
             return
-        self._latex = latex
-        self._set, self._tried = None, not latex
-        self._size = None
+        if latex != self._latex:
+            self._set, self._tried = None, not latex
+        self._latex, self._times, self._size = latex, times, None
         self.updateGeometry()
         self.update()
-
-    def be_no_wider(self, pixels: int, times: float = 1.0) -> None:
-        """Draw the formula larger than usual by a factor, but smaller if it would be wider than so many pixels."""
-        if (pixels, times) != (self._most, self._times):
-            self._most, self._times, self._size = pixels, times, None
-            self.updateGeometry()
-            self.update()
 
     def width_of(self, latex: str, times: float = 1.0) -> int:
         """The width in pixels of another formula in its place, larger than usual by a factor."""
@@ -169,7 +161,7 @@ class Formula(QWidget):
         # Layouts ask some eighty times for each formula; once it is typeset, only its font changes the answer.
         if self._size is None or not self._tried:
             self._result()
-            self._size = self.size_of(self._latex, self._times, self._most)
+            self._size = self.size_of(self._latex, self._times)
         return self._size
 
     def minimumSizeHint(self) -> QSize:
@@ -198,7 +190,7 @@ class Formula(QWidget):
             if self._rendered != (result, color):
                 self._rendered = result, color
                 self._renderer.load(QByteArray(result.svg.replace(b"currentColor", color.encode())))
-            scale = _scale(result, self._pixels(self._times), self._most)
+            scale = _scale(result, self._pixels(self._times), self.width())
             top = self.baseline() - result.above * scale
             self._renderer.render(painter, QRectF(0, top, result.width * scale, (result.above + result.below) * scale))
         elif self._tried:

@@ -18,9 +18,9 @@ from tests.started import started
 SCALED = r"Z_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}}"
 
 
-def paint(widget, ratio=1.0):
-    """The widget on white, on a screen of `ratio` device pixels per pixel."""
-    widget.resize(widget.sizeHint())
+def paint(widget, ratio=1.0, size=None):
+    """The widget on white, on a screen of `ratio` device pixels per pixel, in the size that it likes or another one."""
+    widget.resize(size or widget.sizeHint())
     image = QImage(widget.size() * ratio, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
     image.fill(QColor("#ffffff"))
@@ -306,3 +306,16 @@ def test_no_formula_of_an_example_holds_the_window(monkeypatch):
                 found[latex] = len(made)
     assert max(found.values()) > 50, "nothing was counted"
     assert {latex: n for latex, n in found.items() if n > MOST_NODES} == {}
+
+
+def test_in_a_place_that_is_too_narrow_all_of_it_is_there_but_smaller(qtbot):
+    typeset("x")
+    widget = Formula(SCALED)
+    qtbot.addWidget(widget)
+    most = widget.sizeHint().width() // 2
+    small = widget.size_of(SCALED, most=most)
+    assert small.width() == most
+    left, right, *_ = inked(paint(widget))
+    inside = inked(paint(widget, size=small))
+    assert inside[1] < most - 1
+    assert inside[1] - inside[0] == pytest.approx((right - left) / 2, abs=3)
