@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.derivation import Row, shortened
@@ -40,7 +40,7 @@ class Words(Label):
     """
 
     def __init__(self, text: str = "", role: Role = "", parent: QWidget | None = None, *, wide: bool = False) -> None:
-        super().__init__(text, role, parent, wraps=wide)
+        super().__init__(text, role, parent, wraps=True)
         self._wide = wide
         self._one_line: tuple[object, QSize] | None = None
         self._heights: dict[tuple[object, ...], int] = {}
@@ -61,36 +61,20 @@ class Words(Label):
         if asked not in self._heights:
             if len(self._heights) >= MOST_KEPT:
                 self._heights.clear()
-            wraps = self.wordWrap()
-            self.setWordWrap(True)
             self._heights[asked] = max(Label.heightForWidth(self, width), 0)
-            self.setWordWrap(wraps)
         return self._heights[asked]
 
     def _on_one_line(self) -> QSize:
         self.ensurePolished()
         key = self._key()
         if self._one_line is None or self._one_line[0] != key:
-            wraps = self.wordWrap()
             self.setWordWrap(False)
             self._one_line = key, Label.sizeHint(self)
-            self.setWordWrap(wraps)
+            self.setWordWrap(True)
         return self._one_line[1]
 
     def _key(self) -> tuple[object, ...]:
         return self.text().translate(FIGURES), self.font().key()
-
-    def _fit(self) -> None:
-        if not self._wide and self.testAttribute(Qt.WidgetAttribute.WA_Resized):
-            self.setWordWrap(self.width() < self._on_one_line().width())
-
-    def setText(self, text: str) -> None:
-        super().setText(text)
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
 
 
 class WordsBeside(Words):
