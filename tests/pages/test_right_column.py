@@ -1,9 +1,9 @@
-"""How high the glossary, the step of a lesson and the inspector are in the column at the right."""
+"""How high the parts of the column at the right are, and where two derivations stand beside it."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.pages.right_column import LEAST_INSPECTOR, MOST, MOST_ASKING, StepNeeds, heights
+from explorer.pages.right_column import LEAST_INSPECTOR, MOST, MOST_ASKING, StepNeeds, both_beside, heights
 
 ROOM = 900
 LEAST = 44
@@ -61,3 +61,53 @@ def test_none_stands_on_another_or_beyond_the_column(glossary, step, inspector, 
     assert (found[0] > 0) <= (glossary is not None)
     assert (found[1] > 0) <= (step is not None)
     assert step is None or found[1] <= step.around + step.words
+
+
+NO_CELLS = 0, 0, 0, 0
+PAGE = 950, 600
+"""Where the column begins, and the height of the page."""
+
+
+def both(named=NO_CELLS, words=60_000, page=PAGE, scale=1.0):
+    """Two derivations whose words cover so many pixels each."""
+    right, bottom = page
+    px = lambda pixels: round(pixels * scale)  # noqa: E731
+    return both_beside((right, 40), bottom, named, (px(28), px(27)), 14, lambda width: words // max(width, 1), px)
+
+
+def test_two_derivations_stand_side_by_side_at_the_bottom_and_as_high_as_they_need_to_be():
+    places = both()
+    x, y, width, height = places.card
+    assert (x + width, y + height) == (942, 592)
+    ours, theirs = places.sides
+    assert ours[1:] == theirs[1:]
+    assert ours[2] * ours[3] >= 60_000 - ours[2]
+    assert theirs[0] + theirs[2] <= places.scrolls[2] < theirs[0] + theirs[2] + 2
+    assert places.scrolls[3] == ours[3], "they need not be scrolled"
+
+
+def test_they_stand_above_what_the_step_names_if_there_is_no_room_below():
+    assert both((100, 450, 200, 100)).card[1] == 48
+    assert both((100, 100, 200, 100)).card[1] > 200
+    _, y, _, height = both((100, 250, 200, 100), words=200_000).card
+    assert y > 350, "they are scrolled, rather than that they cover it"
+    assert height < both(words=200_000).card[3]
+
+
+@given(
+    st.tuples(st.integers(0, 600), st.integers(0, 900), st.integers(0, 400), st.integers(0, 300)),
+    st.integers(0, 10**6),
+    st.tuples(st.integers(400, 2500), st.integers(300, 1500)),
+    st.sampled_from([1.0, 1.5, 2.0, 3.0]),
+)
+def test_nothing_of_them_is_beside_their_card_and_they_never_overlap(named, words, page, scale):
+    (x, y, width, height), close, scrolls, (ours, theirs) = both(named, words, page, scale)
+    assert 0 <= x <= x + width < page[0]
+    assert 40 < y <= y + height < page[1]
+    assert ours[0] + ours[2] < theirs[0]
+    assert theirs[0] + theirs[2] <= scrolls[2]
+    assert scrolls[0] + scrolls[2] <= close[0]
+    for left, top, wide, high in (close, scrolls):
+        assert left + wide < width
+        assert top >= 0
+        assert high >= 0

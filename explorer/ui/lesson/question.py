@@ -6,9 +6,9 @@ Over the page of the stage, the derivations of a mistake and of the right number
 from collections.abc import Callable
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Cell
@@ -17,6 +17,7 @@ from explorer.lessons.answers import Answer, Verdict
 from explorer.lessons.schema import Point, Predict
 from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForQuestion
+from explorer.pages.right_column import both_beside
 from explorer.pages.steps.question import (
     ADDED,
     OURS,
@@ -39,7 +40,6 @@ from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton, tab_through
-from explorer.ui.widgets.layouts import row_in
 from explorer.ui.workbench import Workbench
 
 BETWEEN = 5
@@ -287,12 +287,6 @@ class StepPage(Surface):
             self._give(place)
 
 
-WIDE, HIGH, LEAST = 880, 0.7, 160
-"""Greatest width in pixels at text scale 1; greatest share of the page's height; and least useful height in pixels."""
-SCROLL = 16
-"""Pixels at text scale 1 for a scroll bar."""
-
-
 class BothDerivations(QFrame):
     """Lies over the page, at the left of the panel, so that nothing moves; it goes with the step, or when it is closed.
 
@@ -311,18 +305,12 @@ class BothDerivations(QFrame):
         tip = "Back to the page; a link below your answer shows this again"
         self.close_button = PushButton("✕", self.hide, tip, look="link", name="Close both derivations")
         self._content = content = QWidget()
-        self._beside = row_in(content)
         self.sides = Surface(bench, 0, content), Surface(bench, 0, content)
-        for one in self.sides:
-            self._beside.addWidget(one, 1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(content)
-        self._whole = QHBoxLayout(self)
-        self._whole.addWidget(scroll, 1)
-        self._whole.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        self._scrolls = QScrollArea(self)
+        self._scrolls.setFrameShape(QFrame.Shape.NoFrame)
+        self._scrolls.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scrolls.setWidget(content)
+        self.close_button.setParent(self)
         self._placed = later(self, self.place)
         for watched in (over, panel):
             watched.installEventFilter(self)
@@ -365,29 +353,25 @@ class BothDerivations(QFrame):
         self._placed.start()
 
     def place(self) -> None:
-        """Move to the left of the panel, below what the step names, or above it if there is no room below."""
+        """Take the place at the left of the panel."""
         if self.isHidden():
             return
         if not self._panel.isVisible():
             self.hide()
             return
-        px = self._bench.appearance.px
-        margin = px(8)
-        self._whole.setContentsMargins(px(14), margin, margin, margin)
-        self._whole.setSpacing(0)
-        self._beside.setSpacing(px(28))
-        corner = self._panel.mapTo(self._over, self._panel.rect().topLeft())
-        right, top, bottom = corner.x() - margin, corner.y() + margin, self._over.height() - margin
-        width = min(px(WIDE), right - margin)
-        inside = self._whole.contentsMargins()
-        across = width - inside.left() - inside.right() - self.close_button.sizeHint().width() - px(SCROLL)
-        each = (across - self._beside.spacing()) // 2
-        needed = max(one.height_at(each) for one in self.sides)
-        self._content.setMinimumHeight(needed)
         named = self._named(self._over)
-        height = min(needed + inside.top() + inside.bottom() + 2, round(HIGH * (bottom - top)))
-        below, above = bottom - margin - named.bottom(), named.top() - margin - top
-        if height > max(below, above) >= px(LEAST):  # scrolling is better than covering the number that was asked for
-            height = max(below, above)
-        y = top if below < height <= above else bottom - height
-        self.setGeometry(right - width, y, width, height)
+        places = both_beside(
+            self._panel.mapTo(self._over, QPoint()).toTuple(),
+            self._over.height(),
+            (named.x(), named.y(), named.width(), named.height()),
+            self.close_button.sizeHint().toTuple(),
+            self._scrolls.verticalScrollBar().sizeHint().width(),
+            lambda width: max(one.height_at(width) for one in self.sides),
+            self._bench.appearance.px,
+        )
+        self.setGeometry(*places.card)
+        self.close_button.setGeometry(*places.close)
+        self._scrolls.setGeometry(*places.scrolls)
+        for one, (x, y, width, height) in zip(self.sides, places.sides, strict=True):
+            one.setGeometry(x, y, width, height)
+            self._content.resize(x + width, height)
