@@ -13,7 +13,7 @@ from explorer.pages.element import Element
 from explorer.pages.page import Header
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.gestures import perform
-from explorer.ui.page.note import rich
+from explorer.ui.page.note import WordsBeside, rich
 from explorer.ui.widgets.inputs import PushButton, tab_through
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, column_in
@@ -66,7 +66,7 @@ class HeaderView(QWidget):
         self._crumbs = self._way_back(bench, header, line) if header.crumbs else None
         if self._crumbs is not None:
             top.addWidget(self._crumbs)
-        self._title = Label(role="title", parent=line)
+        self._title = WordsBeside(role="title", parent=line)
         self._title.setCursor(Qt.CursorShape.WhatsThisCursor)
         self._show_title()
         top.addWidget(self._title)
@@ -154,7 +154,7 @@ class HeaderView(QWidget):
         self._title.setAccessibleName(self._header.title)
 
     def fit(self, room: int, low: bool = False) -> None:
-        """Let a title wider than `room` pixels take two lines; on a low page, hide the switches behind a button."""
+        """Take a form for a page `room` pixels wide; on a low page, hide the switches behind a button."""
         if low != self._low:
             self._low = low
             self._sentence.setVisible(not low)
@@ -166,10 +166,5 @@ class HeaderView(QWidget):
                 self._brings.setVisible(low)
                 self._brings.setChecked(False)
                 self.switches.setVisible(not low)
-        self._title.ensurePolished()
+        self._title.setMaximumWidth(max(room, 0))  # even if something else makes the page wider than what is in sight
         self._let_follow_switches(room)
-        longer = self._title.fontMetrics().horizontalAdvance(self._title.text()) > room
-        least = max(room, 0) if longer else 0
-        if (longer, least) != (self._title.wordWrap(), self._title.minimumWidth()):  # setting them lays out the page
-            self._title.setWordWrap(longer)
-            self._title.setMinimumWidth(least)

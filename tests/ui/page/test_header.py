@@ -12,6 +12,9 @@ from explorer.document.commands import Replace, SetSwitch
 from explorer.document.state import State
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
+from explorer.pages import compose
+from explorer.pages.levels import stops
+from explorer.ui.page.column import Elements
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
@@ -225,3 +228,19 @@ def test_the_focus_of_the_way_back_crosses_no_letter(attention):
     differs = (after != before).any(axis=1)
     assert differs[-2:].all()
     assert not differs[:-2].any()
+
+
+def test_a_long_title_takes_two_lines_and_makes_a_narrow_page_in_large_text_no_wider(bench_of, appearance, qtbot):
+    appearance.set_scale(3.0)
+    bench = bench_of(load("emma"))
+    stage = next(one for one in stops(bench.view.graph) if one.name == "model.changes")
+    page = compose.page(bench.view, stage)
+    elements = Elements(bench, 12)
+    qtbot.addWidget(elements)
+    elements.tell((page.header, *page.elements))
+    elements.share_room(448, 400)
+    elements.resize(448, elements.height_at(448))
+    elements.stand()
+    assert elements.minimumSizeHint().width() <= 448
+    title = elements.widgets["header"]._title
+    assert title.height_at(448) > title.sizeHint().height()
