@@ -3,13 +3,11 @@
 It shows all its lines on the page; on a narrow page its columns become narrower.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
@@ -17,6 +15,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolic
 
 from explorer.core.graph import Cell
 from explorer.export.matrix import separated
+from explorer.pages.columns import Widths, divided, fitted
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Lines, Listing
 from explorer.ui.matrix.model import ModelIndex
 from explorer.ui.matrix.ranges import claim
@@ -58,16 +57,6 @@ MOST_KEPT = 4096  # the most texts whose broken lines are cached
 MEASURED = 200  # lines from which the width of all is computed
 
 
-class Widths(NamedTuple):
-    """The widths in pixels that a column may have."""
-
-    wanted: int  # with its title on one line
-    tight: int  # with a short bar, or its title on several lines
-    least: int  # with its words on several lines
-    title: str
-    most: int  # if there is more room than all columns want
-
-
 class ListingView(QTableView):
     """A listing, which knows its whole size.
 
@@ -84,7 +73,6 @@ class ListingView(QTableView):
     ) -> None:
         super().__init__(parent)
         self._given, self._columns = given, list[Widths]()
-        self._least: list[int] = []
         self._beside = self._body = self._below = 0
         """Pixels: the width beside the columns, the height of the lines, and the height below them."""
         self._metrics: QFontMetrics | None = None
@@ -315,13 +303,6 @@ class ListingView(QTableView):
             self._fit()
         return self.minimumHeight()
 
-    def be_wide(self, pixels: int) -> None:
-        """Take exactly this width, and fit the columns to it once."""
-        self._waits, self._fitted = True, pixels
-        self.setFixedWidth(pixels)
-        self._waits = False
-        self._fit()
-
     def _bar_width(self) -> int:
         # The style's own width of a bar is that of small text.
         return max(self.verticalScrollBar().sizeHint().width(), self.horizontalScrollBar().sizeHint().height()) + 2
@@ -329,20 +310,14 @@ class ListingView(QTableView):
     def _fit(self) -> None:
         if self._waits:
             return
-        self._least = self._least_widths(self.width() - self._beside)
-        first, *parts = self._side_by_side(tuple(range(len(self._columns))))
-        columns = self._columns[: len(first)]
-        below = self._below + self._go_on_below(len(first), parts)
-        widths = [column.wanted for column in columns]
-        over = self._beside + sum(widths) - self.width()
-        gives = [width - column.tight for width, column in zip(widths, columns, strict=True)]
-        if taken := min(max(over, 0), sum(gives)):
-            widths = [w - -(-give * taken // sum(gives)) for w, give in zip(widths, gives, strict=True)]
-        widths = _widest_first(widths, [self._least[i] for i in first], self.width() - self._beside)
-        over = self._beside + sum(widths) - self.width()
-        more = [column.most - column.wanted for column in columns]
-        if over < 0 < sum(more):
-            widths = [w + grows * min(-over, sum(more)) // sum(more) for w, grows in zip(widths, more, strict=True)]
+        room, first, parts = self.width() - self._beside, len(self._columns), list[tuple[int, ...]]()
+        least = self._least_widths(room)
+        if self._fitted and not (self._given or self.listing.scrolls):
+            there, *parts = divided(least, room, 0 if self.listing.labels else 1)
+            first = len(there)
+        below = self._below + self._go_on_below(first, parts)
+        widths = fitted(self._columns[:first], least[:first], room)
+        over = sum(widths) - room
         header = self.horizontalHeader()
         for i, width in enumerate(widths):
             if header.sectionSize(i) != width:
@@ -416,19 +391,6 @@ class ListingView(QTableView):
             more += (high - usual) * (row < self._shown)
         return 0 if self.listing.scrolls else more
 
-    def _side_by_side(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """The columns of each of the lists below each other; each list begins with the first column again.
-
-        A list with room for only one column is not divided.
-        """
-        room = self.width() - self._beside
-        ends = list(accumulate(self._least[i] for i in columns))
-        count = bisect_right(ends, room)
-        if self._given or not self._fitted or self.listing.scrolls or count == len(columns) or count < 2:
-            return [columns]
-        first = range(0 if self.listing.labels else 1)
-        return [columns[:count], *self._side_by_side((*first, *columns[count:]))]
-
     def _go_on_below(self, at: int, parts: Sequence[tuple[int, ...]]) -> int:
         """Show the columns from `at` on below the others, a list for each part; returns the pixels that they take."""
         for column in range(len(self._columns)):
@@ -451,7 +413,8 @@ class ListingView(QTableView):
                 self._rest[i].be_times(self._times)
         for i, rest in enumerate(self._rest):
             if i < len(parts):
-                rest.be_wide(self.width())
+                rest._waits, rest._fitted = False, 0
+                rest.height_at(self.width())
             rest.setVisible(i < len(parts))
         return sum(map(self._taken_by, self.goes_on))
 
@@ -589,13 +552,3 @@ class ListingView(QTableView):
         cell = self.table.line(index.row()).cell if index.isValid() else None
         if cell is not None:
             self.bench.selection.choose(cell)
-
-
-def _widest_first(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Widths that fit into the room: the widest columns are cut to one width, so that short words do not wrap."""
-
-    def cut_to(most: int) -> list[int]:
-        return [max(min(width, most), low) for width, low in zip(widths, least, strict=True)]
-
-    most = bisect_right(range(max(widths, default=0)), room, key=lambda most: sum(cut_to(most)))
-    return cut_to(most - 1) if sum(widths) > room else list(widths)

@@ -134,7 +134,7 @@ def test_a_line_is_no_higher_only_because_it_becomes_bold_under_the_mouse(bench,
     titles = Column("after"), Column("p", NUMBER)
     view = show(ListingView(bench, Listing("list", "A list", titles, (Line((Entry(words), Entry("0.5")), cell),))))
     plain, bold = (QFontMetrics(view.font_of(0, False, here)).horizontalAdvance(words) for here in (False, True))
-    view.be_wide((plain + bold) // 2 + 2 * view.padding + view.columnWidth(1))
+    view.setFixedWidth((plain + bold) // 2 + 2 * view.padding + view.columnWidth(1))
     assert plain <= view.columnWidth(0) - 2 * view.padding < bold
     assert view.rowHeight(0) == view._least_row
     view.pointed = cell
@@ -170,7 +170,7 @@ def test_words_behind_a_box_have_less_room_and_their_line_is_higher_where_they_a
     line = Line((Entry(words, tick=1.0), Entry("0.5")))
     view = show(ListingView(bench, Listing("list", "A list", (Column("weight"), Column("p", NUMBER)), (line,))))
     across = QFontMetrics(view.font_of(0, False, False)).horizontalAdvance(words)
-    view.be_wide(across + 2 * view.padding + view.tick_room // 2 + view.columnWidth(1))
+    view.setFixedWidth(across + 2 * view.padding + view.tick_room // 2 + view.columnWidth(1))
     spacing = QFontMetrics(view.font_of(0, False, False)).lineSpacing()
     assert said(view)[:2] == ["Decoder 1:", "Self-attention"]
     assert view.rowHeight(0) == view._least_row + spacing
