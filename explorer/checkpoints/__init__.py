@@ -1,6 +1,7 @@
 """Models that others trained: a folder of the Hugging Face hub, or a file, becomes one of our models with inputs."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,16 +17,17 @@ ENDINGS = (".gguf", ".bin")
 def is_checkpoint(path: str | Path) -> bool:
     """Whether a path should be opened as a model that others trained: a folder, or a file with such an ending.
 
-    A folder given by its bare name, which could also be the name of a lesson, must contain a config.json. Every path
-    that is opened is checked, so this module imports no reader.
+    A folder given by its bare name, which could also be the name of a lesson, must contain a config.json or a GGUF
+    file. Every path that is opened is checked, so this module imports no reader.
     """
     name = os.fspath(path)
-    try:
+    with suppress(ValueError, OSError):  # a zero byte in a name; a folder that may not be read
         if os.path.isdir(name):
-            return os.path.basename(name) != name or os.path.isfile(os.path.join(name, "config.json"))
+            return os.path.basename(name) != name or any(
+                one == "config.json" or one.lower().endswith(".gguf") for one in os.listdir(name)
+            )
         return name.lower().endswith(ENDINGS) and os.path.isfile(name)
-    except ValueError:  # a zero byte in a name
-        return False
+    return False
 
 
 def check_form(file: Path) -> None:

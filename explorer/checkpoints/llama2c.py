@@ -37,6 +37,7 @@ from explorer.checkpoints.tokenizers.tokenizer import MOST_SOURCE, Tokenizer, ar
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
+from explorer.files import open_file
 
 _SIZES = struct.Struct("<7i")
 _MAGIC, _HEADER = b"24ka", 256  # "ak42" as a number, its lowest byte first
@@ -217,11 +218,13 @@ def tokenizer_of(file: Path) -> Tokenizer:
     Raises `ExplorerError`: "tokenizer" if it is not one.
     """
     try:
-        if file.stat().st_size > MOST_SOURCE:
-            raise wrong_tokenizer(f"is larger than the {MOST_SOURCE // 1_000_000} MB that are read")
-        raw, at, pieces = file.read_bytes(), 4, list[Piece]()
+        with open_file(file) as stream:
+            raw = stream.read(MOST_SOURCE + 1)
     except OSError as error:
-        raise wrong_tokenizer(f"{file} cannot be read: {error.strerror}") from None
+        raise wrong_tokenizer(f"{file} cannot be read: {error.strerror or error}") from None
+    if len(raw) > MOST_SOURCE:
+        raise wrong_tokenizer(f"is larger than the {MOST_SOURCE // 1_000_000} MB that are read")
+    at, pieces = 4, list[Piece]()
     while at < len(raw):
         if len(raw) - at < 8:
             raise wrong_tokenizer("is cut short")

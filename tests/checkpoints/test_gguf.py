@@ -202,6 +202,21 @@ def test_gemma_has_1_added_to_its_norms(tmp_path, kind, biased):
     assert found.model.in_file(f"decoder.2.ffn.gamma{'_out' if both_sides else ''}") == last
 
 
+def test_a_folder_of_one_file_opens_by_its_bare_name_too(tmp_path, monkeypatch, capsys):
+    """It was said to have no config.json, while ./folder was opened."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "folder"
+    (folder / "notes").mkdir(parents=True)
+    file_of(folder / "a-Q4.gguf", FACTS, own_names(weights()))
+    for name in ("folder", "./folder"):
+        assert main(["show", name, "output.logits", "--ids", "1 2"]) == 0
+    file_of(folder / "a-Q8.GGUF", FACTS, own_names(weights()))
+    capsys.readouterr()
+    for name in ("folder", "./folder"):
+        assert main(["show", name, "output.logits", "--ids", "1 2"]) == 2
+        assert "; name the file a-Q" in capsys.readouterr().err
+
+
 def test_quantised_weights_are_told_of(tmp_path):
     facts = {**FACTS, "llama.embedding_length": 32, "llama.attention.key_length": 8, "llama.rope.dimension_count": 8}
     wide = own_names(weights(32))

@@ -1,8 +1,10 @@
 """llama2.c's files, made here: sizes, then weights; and the tokenizer beside them."""
 
 import json
+import os
 import struct
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -172,6 +174,12 @@ def test_a_tokenizer_that_is_cut_short_is_refused(tmp_path):
         with pytest.raises(ExplorerError) as error:
             tokenizer_of(file)
         assert error.value.id == "tokenizer"
+
+
+def test_a_device_is_no_tokenizer():
+    """It was read until the memory was full."""
+    with refuses(f"The tokenizer {os.devnull} cannot be read: it is not a file"):
+        tokenizer_of(Path(os.devnull))
 
 
 def test_the_one_that_comes_along_tells_the_published_story(capsys):
