@@ -22,6 +22,7 @@ from explorer.core.vocabulary import MOST_TOKENS, Vocabulary
 from explorer.document.commands.model import first_number, last_number
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.document.state import read_only
+from explorer.files import open_file
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, recipe_in, written_key
 from explorer.lessons.schema import WHOLE, Setting
 
@@ -41,13 +42,13 @@ def read_weights(top: TomlTable, graphs: Mapping[str, Graph]) -> dict[str, Array
     """
     file = Path(top.file).parent / top.text("weights", most=MOST_PATH)
     try:
-        if file.stat().st_size > MOST_BYTES:
-            top.fail("weights", f"{file.name} has more than {MOST_BYTES:,} bytes", "choose a smaller model")
-        with file.open("rb") as stream:
+        with open_file(file) as stream:
+            if file.stat().st_size > MOST_BYTES:
+                top.fail("weights", f"{file.name} has more than {MOST_BYTES:,} bytes", "choose a smaller model")
             parts = Container(stream)
             arrays = {name: parts.array(name) for name in parts.forms}
     except OSError as error:
-        top.fail("weights", f"{file.name} cannot be read: {error.strerror}", "put the file beside this one")
+        top.fail("weights", f"{file.name} cannot be read: {error.strerror or error}", "put the file beside this one")
     except DamagedError as error:
         top.fail(
             "weights", f"{file.name} cannot be read ({error})", "put the file there again, or train the model again"
@@ -71,10 +72,12 @@ def read_pieces(top: TomlTable) -> Vocabulary:
 
     file = Path(top.file).parent / top.text("tokenizer", most=MOST_PATH)
     try:
-        large = file.stat().st_size > MOST_BYTES
-        text = "" if large else file.read_text(encoding="utf-8")
+        with open_file(file) as stream:
+            content = stream.read(MOST_BYTES + 1)
+        large = len(content) > MOST_BYTES
+        text = "" if large else content.decode()
     except OSError as error:
-        top.fail("tokenizer", f"{file.name} cannot be read: {error.strerror}", "put the file beside this one")
+        top.fail("tokenizer", f"{file.name} cannot be read: {error.strerror or error}", "put the file beside this one")
     except ValueError:
         top.fail("tokenizer", f"{file.name} is no text", "put the file there again")
     if large:

@@ -4,6 +4,7 @@ Also their states, from any thread.
 """
 
 import copy
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -611,7 +612,7 @@ def test_a_piece_that_the_model_has_not_is_refused_and_gets_no_row_of_its_own():
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (None, "cannot be read: No such file or directory; put the file beside this one"),
+        (None, "cannot be read: there is no such file; put the file beside this one"),
         (b"\xff\xfe", "is no text; put the file there again"),
         (b"[]", "put the file there again"),
         (b" " * 101, "has more than 100 bytes; choose a smaller one"),
@@ -627,6 +628,17 @@ def test_a_tokenizer_that_cannot_be_read_is_refused(tmp_path, monkeypatch, raw, 
         model_tables.read_pieces(top)
     assert said in sentence(caught.value)
     assert "None" not in sentence(caught.value)
+
+
+@pytest.mark.parametrize("key", ["tokenizer", "weights"])
+def test_a_lesson_reads_no_device(tmp_path, key):
+    """One that named /dev/zero as its tokenizer filled the memory, and one that named a pipe waited for ever."""
+    top = TomlTable(str(tmp_path / "mine.toml"), {key: os.devnull})
+    with refuses("cannot be read: it is not a file; put the file beside this one"):
+        if key == "tokenizer":
+            model_tables.read_pieces(top)
+        else:
+            model_tables.read_weights(top, {})
 
 
 def test_a_lesson_names_a_matrix_as_its_page_does():
