@@ -354,11 +354,11 @@ def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]
 def _course() -> Drawing:
     """A picture of a sheet's course: to each student with numbers of her own, and back as one small file each."""
     boxes = (
-        ((0, 76, 190, 46), "You choose questions", "of the lessons"),
+        ((0, 76, 190, 46), "You choose", "questions of lessons"),
         ((250, 76, 130, 46), "One file", "the sheet"),
         *(((450, 76 * i, 190, 46), f"Student {i + 1}", "numbers of her own") for i in range(3)),
         ((710, 76, 160, 46), "A small file each", "the answers"),
-        ((930, 76, 270, 46), "What to talk about", "who was right, mistakes by name"),
+        ((930, 76, 270, 46), "What to talk about", "which mistakes, how many"),
     )
     places = [place for place, *_ in boxes]
     ways = [(0, 1), *((1, i) for i in (2, 3, 4)), *((i, 5) for i in (2, 3, 4)), (5, 6)]
