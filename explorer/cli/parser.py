@@ -41,8 +41,8 @@ class Parser(ArgumentParser):
         self._name = name or "explorer"
         prog, form = f"explorer {name}".strip(), RawDescriptionHelpFormatter
         super().__init__(prog, usage, formatter_class=form, allow_abbrev=False)
-        self.register("type", int, _whole)
-        self.register("type", float, _number)
+        self.register("type", int, _read(int, "whole number"))
+        self.register("type", float, _read(float, "number"))
         _add(self, command.arguments)
 
     def format_help(self) -> str:
@@ -58,18 +58,16 @@ class Parser(ArgumentParser):
         raise UsageError(f"{message}; see `{self.prog} --help`")
 
 
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ArgumentTypeError(f"'{text}' is not a whole number") from None
+def _read(kind: Callable[[str], object], what: str) -> Callable[[str], object]:
+    """Reads what was typed for an option; the error says what it should be."""
 
+    def read(text: str) -> object:
+        try:
+            return kind(text)
+        except ValueError:
+            raise ArgumentTypeError(f"'{text}' is not a {what}") from None
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ArgumentTypeError(f"'{text}' is not a number") from None
+    return read
 
 
 def _add(to: _ActionsContainer, arguments: Sequence[Adds]) -> None:
