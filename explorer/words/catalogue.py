@@ -160,7 +160,7 @@ def load(name: str = DEFAULT, report: Report | None = None) -> Vectors:
                 raise ExplorerError("vectors-not-here", name=name, size=f"{one.size / 1e6:.0f} MB")
             return cache.load(file, report, name)
     file = Path(name)
-    if not os.path.exists(file):
+    if file.name == name and not os.path.exists(file):  # of a path it is said why it cannot be read
         known = [one.name for one in (*SHIPPED, *OFFERED)]
         raise ExplorerError("unknown-vectors", name=name, near=nearest(name, known))
     return cache.load(file, report)

@@ -142,6 +142,7 @@ def test_train_and_use(run, tmp_path, story):
         (("similar", "screen", "-n", "0"), "-n may be from 1 to 1000; 0 is not."),
         (("similar", "scren", "--vectors", "reference"), "among the words of the vectors 'reference' (did you mean"),
         (("similar", "a", "--vectors", "referense"), "no vectors 'referense' (did you mean 'reference'?), and no such"),
+        (("similar", "a", "--vectors", "./none.txt"), "none.txt: cannot be read: there is no such file."),
         (("similar", "a", "--vectors", "glove-twitter-25"), "`explorer words get glove-twitter-25` does it (110 MB)."),
         (("get", "glove-twitter-52"), "no vectors 'glove-twitter-52' (did you mean 'glove-twitter-50'?)"),
         (("train", "a.txt"), "`explorer words train` needs --out FILE"),
