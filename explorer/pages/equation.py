@@ -409,6 +409,18 @@ def side_by_side(widths: Sequence[int], room: Room) -> list[int]:
     return found
 
 
+def in_lines(sizes: Sequence[tuple[int, int]], width: int, gap: int) -> list[Rect]:
+    """The rectangles of parts from left to right, as many on a line as there is room for, at the top of their line."""
+    found: list[Rect] = []
+    x = y = below = 0
+    for across, down in sizes:
+        if x and x + across > width:
+            x, y = 0, below
+        found.append((x, y, across, down))
+        x, below = x + across + gap, max(below, y + down + gap)
+    return found
+
+
 MUCH, MOST_SHARE, LEAST_SIDE = 1.4, 0.6, 160
 """How many times larger pictures must become to justify another line; the share of the height that they take; and the
 side in pixels at text scale 1 below which they may take all of the height."""

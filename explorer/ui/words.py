@@ -8,13 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QMargins, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
 from explorer.core.progress import Progress, Report
 from explorer.document.document import Change
+from explorer.pages.equation import in_lines
 from explorer.pages.page import Passage
 from explorer.pages.words.card import ForWords, Screen, Shared, WordsCard
 from explorer.sentences import sentence
@@ -32,38 +33,42 @@ from explorer.ui.widgets.layouts import FlowLayout, scroll_area
 from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
 
+AROUND = 18, 13, 18, 16
+"""Pixels at text scale 1 inside a card: at the left, above, at the right, below."""
+
 
 class FramedCard(QFrame):
     """A framed card: a title, and below it the elements of the card's page."""
 
-    def __init__(self, bench: Workbench, card: WordsCard) -> None:
-        super().__init__()
-        self.bench, self.card, self._wide, self._most = bench, card, 0, 0
+    grown = Signal()  # it needs another height at its width
+
+    def __init__(self, bench: Workbench, card: WordsCard, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.bench, self.card = bench, card
         self.setAccessibleName(card.title)
         mark(self, card="true")
-        self._down = QVBoxLayout(self)
         self._replaced, self._tells, self._keys = Gone(self), False, Keys()
         self._shares = later(self, self._share)
-        self._held: QSize | None = None
+        self._held = False
+        self._most = self._shared = 0
+        """The pixels of the page that are in sight, and those that its elements share now."""
         self.make()
 
     def hold(self) -> None:
         """Keep the size until the widgets are made anew: to lay out all of them once more would block the window."""
-        self._held = self.size()
-        self._down.setEnabled(False)
+        self._held = True
 
     def make(self) -> None:
         """Make the widgets anew, because all of them depend on the text scale; the keyboard focus is remembered."""
-        px, self._held = self.bench.appearance.px, None
-        self._down.setEnabled(True)
-        self._down.setContentsMargins(px(18), px(13), px(18), px(16))
+        self._held, self._shared = False, 0
         if (before := getattr(self, "elements", None)) is not None:
             self._keys = before.keys()
-            self._down.removeWidget(before)
             before.hide()
             self._replaced.delete(before)
-        self.elements = Elements(self.bench, px(9))
-        self._down.addWidget(self.elements)
+        self.elements = Elements(self.bench, self.bench.appearance.px(9), self)
+        self.elements.setGeometry(self._inside())
+        self.elements.grown.connect(self.grown)
+        self.elements.show()
 
     def refresh(self) -> bool:
         """Compute the page and update the widgets that differ; returns whether the set of elements has changed.
@@ -76,54 +81,50 @@ class FramedCard(QFrame):
         try:
             self.elements.tell((Passage("title of the card", self.card.title, "document"), *self.card.page()))
             if not self.elements.fits:
-                self.elements.share_room(self._room())
+                self._share()
             self.elements.give_keys(self._keys)
             self._keys = Keys()
         finally:
             self._tells = False
         return before != self.elements.widgets.keys()
 
-    def be_wide(self, pixels: int, most: int) -> None:
-        """Set the width that the card asks its layout for, and the width of the page, in pixels."""
-        if (pixels, most) != (self._wide, self._most):
-            self._wide, self._most = pixels, most
-            self.updateGeometry()
-            if self.width() > most:  # its elements take the width of before, which keeps it so wide
-                self.bench.appearance.turns.add(self._shares)
+    def size_at(self, width: int) -> tuple[int, int]:
+        """Its width in a place of so many pixels, where it is no narrower than its widest element; and its height."""
+        if self._held:
+            return self.width(), self.height()
+        across, down = (self.size() - self._inside().size()).toTuple()
+        wide = max(width, self.elements.minimumSizeHint().width() + across)
+        return wide, self.elements.height_at(wide - across) + down
 
-    def sizeHint(self) -> QSize:
-        return QSize(self._wide, 0)  # its height depends on its width; to ask Qt for one took a quarter of opening
-
-    def minimumSizeHint(self) -> QSize:
-        return super().minimumSizeHint() if self._held is None else QSize(0, 0)
-
-    def hasHeightForWidth(self) -> bool:
-        return self._held is not None or super().hasHeightForWidth()
-
-    def heightForWidth(self, width: int) -> int:
-        return super().heightForWidth(width) if self._held is None else self._held.height()
-
-    def widget(self, id: str) -> Any:
-        return self.elements.widgets[id]
-
-    def resizeEvent(self, event: Any) -> None:
-        super().resizeEvent(event)
-        if event.oldSize().width() == self.width() or self._held is not None:
-            return  # what is made anew shares its room then
+    def stand(self, place: QRect, most: int) -> None:
+        """Take a place on a page of which so many pixels are in sight."""
+        self.setGeometry(place)
+        if self._held:
+            return
+        self._most = most
+        self.elements.setGeometry(self._inside())
+        if self._room == self._shared:
+            return
         if self.visibleRegion().isEmpty():  # invisible cards later, one a turn: all in one turn would block the window
             self.bench.appearance.turns.add(self._shares)
         else:
             self._share()
 
-    def _share(self) -> None:
-        if self._held is None:
-            self.elements.share_room(self._room())
+    def _inside(self) -> QRect:
+        self.ensurePolished()  # its frame takes some pixels
+        return self.contentsRect().marginsRemoved(QMargins(*map(self.bench.appearance.px, AROUND)))
 
+    @property
     def _room(self) -> int:
-        # Not what the layout tells: it has no place yet where the widgets are made anew.
-        margins = self._down.contentsMargins()
-        inside = self.contentsRect().width() - margins.left() - margins.right()
-        return inside - max(self.width() - self._most, 0)
+        return self._inside().width() - max(self.width() - self._most, 0)
+
+    def _share(self) -> None:
+        if not self._held:
+            self._shared = self._room
+            self.elements.share_room(self._room)
+
+    def widget(self, id: str) -> Any:
+        return self.elements.widgets[id]
 
 
 AT_ONCE = 4_000_000
@@ -161,7 +162,7 @@ class WordsTab(QFrame, Screen):
         self._goes.setMenu(self._menu)
         self._goes.hide()
         self._links.addWidget(self._goes)
-        self._area = scroll_area()
+        self._area, self._page = scroll_area(), QWidget()
         self._layout = QVBoxLayout(self)
         self._layout.setSpacing(0)
         self._title = Label("Words", "title")
@@ -179,9 +180,10 @@ class WordsTab(QFrame, Screen):
         """The widgets with the keyboard focus before and after work during which the card "Vectors" is disabled."""
         self._arranged = False
         """Whether elements of a card were added or removed since the Tab order was set."""
+        self._stands = later(self, self._stand)
         bar = self._area.verticalScrollBar()
         bar.actionTriggered.connect(self._be_left)
-        bar.rangeChanged.connect(self._give_room)  # a scroll bar that appears takes some width
+        bar.rangeChanged.connect(self._stands.start)  # a scroll bar that appears takes some width
         self._place_read = ScrollPlace(bench, self._area)
         bar.rangeChanged.connect(self._stay)  # cards above the one in sight may still grow
         bench.selection.asked.connect(self._do)
@@ -211,7 +213,7 @@ class WordsTab(QFrame, Screen):
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
         self._fit()
-        self._give_room()
+        self._stand()
 
     def _fit(self) -> None:
         """On a low page leave the height to the cards: a menu leads to them in place of lines of links."""
@@ -237,7 +239,7 @@ class WordsTab(QFrame, Screen):
     @property
     def is_whole(self) -> bool:
         """Whether all cards are made, and show what they should."""
-        return not self._next.isActive()
+        return not (self._next.isActive() or self._stands.isActive())
 
     def open_file(self, path: Path) -> None:
         """Read vectors from a file, after those that are being read."""
@@ -254,12 +256,9 @@ class WordsTab(QFrame, Screen):
         """Make the first card, and load the vectors that all other cards need."""
         from explorer.pages.words import cards
 
-        content = QWidget()
-        self._page = FlowLayout(content)
         self._coming = iter(cards(self.bench.document))
+        self._area.setWidget(self._page)
         self._add(next(self._coming))
-        self._space()
-        self._area.setWidget(content)
         vectors: Any = self.state.cards["vectors"]
         vectors.start_default()
         self.tell(vectors)
@@ -268,11 +267,11 @@ class WordsTab(QFrame, Screen):
         card = kind(self.state)
         if self.state.vectors is not None:
             card.load()
-        view = FramedCard(self.bench, card)
-        self._page.addWidget(view)
-        self._page.setAlignment(view, Qt.AlignmentFlag.AlignTop)  # do not stretch it to the height of its row
+        view = FramedCard(self.bench, card, self._page)
+        view.grown.connect(self._stands.start)
         self.cards.append(view)
-        self._give_room()
+        view.show()
+        self._stand()
         self._show(view)
 
     def _go_on(self) -> None:
@@ -291,7 +290,7 @@ class WordsTab(QFrame, Screen):
         else:
             if not self._whole:
                 self._link_up()
-            self._give_room()
+            self._stand()
             self._speak()
             if self._arranged and not self._stale:
                 self._order()
@@ -309,12 +308,18 @@ class WordsTab(QFrame, Screen):
         self._fit()  # at once, so that the layout gives them their room now
         self._layout.activate()
 
-    def _give_room(self) -> None:
+    def _stand(self) -> None:
         """Let cards stand side by side where the page is wide enough, and make the map as high as the visible area."""
         px, sight = self.bench.appearance.px, self._area.viewport()
         wide, high = sight.width() - px(24), round(sight.height() / px(100) * 100)
-        for view in self.cards:
-            view.be_wide((wide - px(12)) // 2 if 0 < px(view.card.beside) <= wide else wide, wide)
+        there = [view for view in self.cards if not view.isHidden()]
+        half = (wide - px(12)) // 2
+        sizes = [view.size_at(half if 0 < px(view.card.beside) <= wide else wide) for view in there]
+        places = in_lines(sizes, wide, px(12))
+        for view, place in zip(there, places, strict=True):
+            view.stand(QRect(*place).translated(px(8), px(8)), wide)
+        right, bottom = (max((at[i] + at[i + 2] for at in places), default=0) for i in (0, 1))
+        self._page.setMinimumSize(right + px(24), bottom + px(32))
         card: Any = self.state.cards.get("map")
         if card is not None and card.room != high:
             card.room = high
@@ -330,9 +335,12 @@ class WordsTab(QFrame, Screen):
         now = QApplication.focusWidget()
         if self._stale.pop(view, False):
             view.make()
-        self._arranged |= view.refresh()
+        others, hidden = view.refresh(), view.isHidden()
+        self._arranged |= others
         self._area.setUpdatesEnabled(not any(self._stale.values()))
         view.setVisible(self.state.vectors is not None or not view.card.needs_vectors)
+        if others or hidden != view.isHidden():
+            self._stand()
         if self._focus and not self.state.cards["vectors"].searches:
             before, since = self._focus
             # A reader who has moved the focus elsewhere meanwhile keeps it there.
@@ -520,6 +528,3 @@ class WordsTab(QFrame, Screen):
         self._layout.setContentsMargins(px(16), px(14), 0, 0)
         for said in (self._title, self._about):
             said.setContentsMargins(px(8), 0, px(8), 0)
-        if self.cards:
-            self._page.setContentsMargins(px(8), px(8), px(16), px(24))
-            self._page.set_spacing(px(12), px(12))

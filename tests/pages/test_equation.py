@@ -16,6 +16,7 @@ from explorer.pages.equation import (
     across,
     broken,
     in_even_lines,
+    in_lines,
     is_labelled,
     is_torn,
     larger,
@@ -379,3 +380,11 @@ def test_numbers_among_pictures_are_pictures_where_the_equation_needs_one_line_f
     # With room for the numbers the equation breaks before its "=", and nothing is small.
     found = stand(parts, Room(1100, 10, 20))
     assert (found.lines, found.small) == ([[0, 1, 2], [3, 4]], frozenset())
+
+
+def test_parts_of_a_page_stand_in_lines_each_at_the_top_of_its_own():
+    sizes = [(400, 90), (400, 120), (812, 50), (400, 70)]
+    assert in_lines(sizes, 812, 12) == [(0, 0, 400, 90), (412, 0, 400, 120), (0, 132, 812, 50), (0, 194, 400, 70)]
+    assert [y for _, y, *_ in in_lines(sizes, 811, 12)] == [0, 102, 234, 296]
+    assert in_lines(sizes[:1], 100, 12) == [(0, 0, 400, 90)], "what is too wide has a line of its own"
+    assert in_lines([], 100, 12) == []

@@ -59,7 +59,7 @@ def test_cards_keep_their_size_until_their_widgets_are_made_anew_and_one_that_is
     card, field = tab.state.cards["lookup"], on(tab, "lookup", "words field")
     appearance.set_scale(2.0)
     for view, size in zip(tab.cards, before, strict=True):
-        assert (view.size(), view.heightForWidth(view.width())) == (size, size.height())
+        assert view.size_at(view.width()) == view.size().toTuple() == size.toTuple()
     assert not tab._area.updatesEnabled(), "what goes would be painted in another look"
     tab._do(ForWords("type", "cat", "lookup", "words"), field)
     assert on(tab, "lookup", "words field") is not field, "its sizes are those of the other letters"
