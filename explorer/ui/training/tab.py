@@ -5,7 +5,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QFileDialog, QFrame, QStyle, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.model import SWITCHES
@@ -28,8 +29,9 @@ from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.page.column_tab import ScrollPlace
 from explorer.ui.page.header import HeaderView
-from explorer.ui.turns import later
-from explorer.ui.widgets.layouts import row_in, scroll_area
+from explorer.ui.training.division import Division, divided, margins
+from explorer.ui.turns import BeforePainting, later
+from explorer.ui.widgets.layouts import Reports, scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
@@ -37,12 +39,6 @@ ANOTHER_START = {"initialiser", "validation", "seed", "source", "text", "window"
 """Settings whose change begins a new run; the others may change during a run."""
 SHOW_S = 0.02
 """Seconds between two redrawn pictures during a run, each time of the next picture."""
-LEFT, LEAST = 330, 200
-"""Pixels at text scale 1: the width of the settings, and the least width of the run beside them, which then scrolls."""
-BEGIN, END = (24, 40), (16, 24)
-"""The margins of the run, left and right: in pixels at text scale 1, and at most. Large letters need the room."""
-NARROW = 760
-"""In a page narrower than this (pixels at text scale 1) the settings are hidden until the reader opens them."""
 
 
 class TrainingTab(QFrame):
@@ -74,8 +70,10 @@ class TrainingTab(QFrame):
         self._area.setObjectName("sidebar")
         self._page, right = scroll_area(self), QWidget()
         self._page.setWidget(right)
+        self._asked = BeforePainting(self, self._place)
+        self._reports = Reports(self, self._asked.ask)
         # Messages stand below the pictures, so that nothing above moves when they appear or disappear.
-        self._foot = QFrame()
+        self._foot = QFrame(self)
         self._foot.setObjectName("foot")
         self._foot.setAccessibleName("How training goes")
         self._right, self._below = QVBoxLayout(right), QVBoxLayout(self._foot)
@@ -83,15 +81,9 @@ class TrainingTab(QFrame):
         self._places_read = [ScrollPlace(bench, area) for area in (self._area, self._page)]
         self._pages: list[Elements] = []
         self._right.addStretch(1)
-        across, beside = row_in(self, self._area, spacing=0), QVBoxLayout()
-        across.addLayout(beside, 1)
-        beside.setSpacing(0)
-        beside.addWidget(self._page, 1)
-        beside.addWidget(self._foot)
         self._make_pages()
-        self._rooms, self._down = (LEAST, LEFT), LEAST
-        """Widths in pixels of the run beside the settings, and of the settings; and the height of the run, which stays
-        that without messages."""
+        self._stood, self._down = self._divided(), 0
+        """The places of the parts; and the height in pixels that pictures may have, which stays when messages come."""
         bench.selection.asked.connect(self._do)
         bench.selection.looked.connect(self._say)
         bench.descent.failed.connect(self._fail)
@@ -99,13 +91,7 @@ class TrainingTab(QFrame):
         bench.bridge.changed.connect(self.follow)
         bench.appearance.changed.connect(self.restyle)
         self._follow_example()
-        self._share_width()
-
-    @property
-    def _beside(self) -> tuple[int, int]:
-        """The margins of the run, left and right, in pixels."""
-        (left, most_left), (right, most_right), px = BEGIN, END, self.bench.appearance.px
-        return min(px(left), most_left), min(px(right), most_right)
+        self._stand()
 
     def _make_pages(self) -> None:
         """Make the widgets of the four parts anew: settings, controls, pictures, messages; all have fixed sizes."""
@@ -117,8 +103,7 @@ class TrainingTab(QFrame):
         self.settings.setContentsMargins(px(20), px(10), px(12), px(16))
         self._area.takeWidget()
         self._area.setWidget(self.settings)
-        self._area.setFixedWidth(px(LEFT))
-        left, right = self._beside
+        left, right = margins(px)
         self._right.setContentsMargins(left, px(16), right, px(20))
         self._right.setSpacing(px(10))
         self._below.setContentsMargins(left, px(10), right, px(10))
@@ -155,7 +140,7 @@ class TrainingTab(QFrame):
                 self.descent.set_least(PACES[self.pace])
             case "fold":
                 self._unfolded = bool(gesture.value)
-                self._share_width()
+                self._stand()
             case "open":
                 self._open(at)
             case "watch":
@@ -330,13 +315,13 @@ class TrainingTab(QFrame):
         self._follow_example()  # `looked` may be emitted before the change that brings another model
         if not (self.isVisible() and self._worn):
             return
-        progress, view, folded = self.progress, self.bench.view, self._area.isHidden()
+        progress, view, folded = self.progress, self.bench.view, self._stood.folded
         weights = self.descent.weights()
         self._found = progress.diagnosis()
         says = folded and progress.is_new and progress.possible
         learned = learned_from(self.plan, view) if says else ""
         self.settings.tell(settings_page(self.plan, view, self.bench.lesson, weights))
-        self.controls.tell(run_page(progress, self.pace, self._unfolded if self._is_narrow else None))
+        self.controls.tell(run_page(progress, self.pace, self._unfolded if self._stood.narrow else None))
         self.foot.tell(foot_page(self.problem, learned, self._found))
         self._foot.setVisible(bool(self.foot.elements))
         self.pictures.setVisible(progress.possible)
@@ -346,7 +331,7 @@ class TrainingTab(QFrame):
             self.pictures.tell(pictures_page([one for one in self._drawn.values() if one is not None], self._room))
         for page in self._pages:
             if not page.fits:
-                page.share_room(self._rooms[page is self.settings])
+                self._share(page)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale: in a turn of its own, or when the page is next shown."""
@@ -363,7 +348,7 @@ class TrainingTab(QFrame):
         self.setUpdatesEnabled(True)
         self._worn, keys = True, [page.keys() for page in self._pages]
         self._make_pages()
-        self._share_width()
+        self._stand()
         for page, had in zip(self._pages, keys, strict=True):
             page.give_keys(had)
 
@@ -374,25 +359,34 @@ class TrainingTab(QFrame):
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
         if self._worn:  # else all is made anew before it is shown
-            self._share_width()
+            self._stand()
 
     @property
     def _room(self) -> Room:
         scale, view = self.bench.appearance.scale, self.bench.view
         is_surface = Net(view).features == 2
-        return Room(self._rooms[0] / scale, self._down / scale, view.state.model.kind == "mlp", is_surface)
+        return Room(self._stood.rooms[0] / scale, self._down / scale, view.state.model.kind == "mlp", is_surface)
 
-    @property
-    def _is_narrow(self) -> bool:
-        return self.width() < self.bench.appearance.px(NARROW)
+    def _divided(self) -> Division:
+        bar = self._page.verticalScrollBar().sizeHint().width()
+        foot = None if self._foot.isHidden() else self._foot.heightForWidth
+        return divided(self.width(), self.height(), self.bench.appearance.px, bar, self._unfolded, foot)
 
-    def _share_width(self) -> None:
-        """Set the widths of all parts; room for the scroll bar is always kept, or they would jump when it appears."""
-        px, bar = self.bench.appearance.px, self._page.verticalScrollBar().sizeHint().width()
-        self._area.setVisible(not self._is_narrow or self._unfolded)
-        beside = 0 if self._area.isHidden() else self._area.width()
-        room = max(self.width() - beside - sum(self._beside) - bar, px(LEAST))
-        self._rooms, self._down = (room, px(LEFT) - bar), self._page.height()
+    def _place(self) -> None:
+        """Put the parts into their places."""
+        self._stood = stood = self._divided()
+        for part, rect in ((self._area, stood.settings), (self._page, stood.run), (self._foot, stood.foot)):
+            part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), QRect(*rect)))
+
+    def _stand(self) -> None:
+        """Put the parts into their places, and what they show into the widths that these have."""
+        self._place()
+        self._down = self._stood.run[3]
         self.show_run()
         for page in self._pages:
-            page.share_room(self._rooms[page is self.settings])
+            self._share(page)
+        self._area.setVisible(not self._stood.folded)  # what is hidden would not take the height of its contents
+
+    def _share(self, page: Elements) -> None:
+        page.share_room(self._stood.rooms[page is self.settings])
+        page.updateGeometry()  # it may need less width now, which it does not report

@@ -3,7 +3,7 @@
 Also a layout that places widgets like words: from left to right, and on the next line when a line is full.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
@@ -93,6 +93,33 @@ def scroll_area(parent: QWidget | None = None, sideways: bool = True) -> QScroll
     if not sideways:
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     return area
+
+
+class Reports(QLayout):
+    """Tells when a child of a widget reports another size. It places nothing itself, and has no items.
+
+    The widget could learn this from its events, too; but movements of the mouse are events as well, and far more.
+    """
+
+    def __init__(self, parent: QWidget, act: Callable[[], object]) -> None:
+        super().__init__()
+        self._act = act
+        parent.setLayout(self)
+
+    def invalidate(self) -> None:
+        self._act()
+
+    def count(self) -> int:
+        return 0
+
+    def itemAt(self, index: int) -> None:
+        return None
+
+    def takeAt(self, index: int) -> None:
+        return None
+
+    def sizeHint(self) -> QSize:
+        return QSize()
 
 
 class Asked(NamedTuple):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent
-from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QSizePolicy, QSplitter, QStyle, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QSplitter, QStyle, QWidget
 
 from explorer.core.graph import Stage
 from explorer.document.document import Change
@@ -21,7 +21,7 @@ from explorer.ui.files import Files
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.widgets.labels import Label
-from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.layouts import Reports, column_in
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.window.bar import Size
 from explorer.ui.window.division import Parts, Window, divided
@@ -61,34 +61,6 @@ class Folds:
         self._tight = tight
 
 
-class _Reports(QLayout):
-    """Asks for other places if a part of a widget reports another size. It places nothing itself, and has no items.
-
-    The widget could learn this from its events, too; but movements of the mouse are events as well, and far more.
-    """
-
-    def __init__(self, parent: QWidget, places: Places) -> None:
-        super().__init__()
-        self._places = places
-        parent.setLayout(self)
-
-    def invalidate(self) -> None:
-        # Qt sends one such event in place of several that wait.
-        QCoreApplication.postEvent(self._places, QEvent(QEvent.Type.LayoutRequest))
-
-    def count(self) -> int:
-        return 0
-
-    def itemAt(self, index: int) -> None:
-        return None
-
-    def takeAt(self, index: int) -> None:
-        return None
-
-    def sizeHint(self) -> QSize:
-        return QSize()
-
-
 class Places(QObject):
     """Puts the parts of a window where `divided` says, and again whenever one of them reports another size.
 
@@ -111,7 +83,10 @@ class Places(QObject):
             "lesson bar": window.lesson_bar,
             "brings bottom": window.brings_bottom,
         }
-        self._reports = [_Reports(around, self) for around in (window.whole, window.tabs.first, page)]
+        self._reports = [Reports(around, self._ask) for around in (window.whole, window.tabs.first, page)]
+
+    def _ask(self) -> None:
+        QCoreApplication.postEvent(self, QEvent(QEvent.Type.LayoutRequest))  # Qt sends one in place of several
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:
