@@ -156,7 +156,8 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
     `side`: the width of a derivation in pixels at text scale 1; two stand side by side.
     """
     # Whoever has only the screen of the class sees that a letter counted, and not yet for which answer.
-    counted = f" · {quantity(sum(poll.counts), 'vote')}" if poll.show == SHOWS[0] else ""
+    votes = f"· {quantity(sum(poll.counts), 'vote')}".replace(" ", "\xa0")  # no line ends within
+    counted = f" {votes}" if poll.show == SHOWS[0] else ""
     asked = [el.Section("title", poll.title + counted), el.Note("ask", strong(poll.ask))]
     if poll.given and poll.show == SHOWS[0]:  # beside the counts it would take the room of the table
         asked.append(el.Note("given", _shortened(poll.given)))
