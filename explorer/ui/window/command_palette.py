@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
@@ -26,6 +26,7 @@ from explorer.ui.matrix.menu import ways
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import qcolor
 from explorer.ui.widgets.names import NamedItems
+from explorer.ui.window.division import Window, palette_in
 from explorer.ui.window.top_bar import IN_BAR
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200
 """The most rows that are listed; typing more letters finds the others."""
-ACROSS, DOWN, TOP = 800, 420, 56
 ALIKE, LEAST_ALIKE = 0.75, 4
 """How alike two words are that may be one with a slip, from 0 to 1; and the least letters of such a word."""
 _PARTED = str.maketrans(".-", "  ")
@@ -93,9 +93,7 @@ class CommandPalette(QDialog):
 
     def open_over(self) -> None:
         """Show the palette at the top of the window, horizontally centred."""
-        px, window = self._bench.appearance.px, self._window
-        self._fit()
-        self.move(window.mapToGlobal(QPoint((window.width() - self.width()) // 2, px(TOP))))
+        self._stand()
         self.show()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -199,18 +197,19 @@ class CommandPalette(QDialog):
             row.setForeground(1, muted)
         self.list.addTopLevelItems(rows)
         self.list.setCurrentIndex(self.list.model().index(self._above, 0))
-        self._fit()
+        self._stand()
 
-    def _fit(self) -> None:
-        """Take the height of the found entries, as far as the window has room."""
-        px, window = self._bench.appearance.px, self._window
-        around = self.sizeHint().height() - self.list.sizeHint().height() + 2 * self.list.frameWidth() + px(6)
+    def _stand(self) -> None:
+        """Stand over the window, as high as the found entries."""
+        look, window = self._bench.appearance, self._window
+        around = self.sizeHint().height() - self.list.sizeHint().height() + 2 * self.list.frameWidth() + look.px(6)
         rows = self.list.topLevelItemCount() * max(self.list.sizeHintForRow(0), 1)
-        most = min(px(DOWN), window.height() - px(TOP) - 24)
-        self.resize(min(px(ACROSS), window.width() - 40), min(around + rows, most))
-        about = QFontMetrics(self._bench.appearance.fonts.ui).horizontalAdvance
-        widest = max((about(entry.about) for entry in self._found), default=0) + px(24)
-        self.list.setColumnWidth(1, min(widest, self.width() // 2))  # a name comes before what it is of
+        wide = QFontMetrics(look.fonts.ui).horizontalAdvance
+        about = max((wide(entry.about) for entry in self._found), default=0) + look.px(24)
+        room = Window(window.width(), window.height(), look.scale)
+        rect, column = palette_in(room, around, rows, about)
+        self.setGeometry(QRect(*rect).translated(window.mapToGlobal(QPoint())))
+        self.list.setColumnWidth(1, column)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):

@@ -37,6 +37,12 @@ LEAST_ROW, MOST_ROW = 17, 35
 """The least and the greatest height of a row of the list in pixels at text scale 1; rows share its height."""
 AROUND, AROUND_TITLES, AROUND_NUMBERS = 6, (8, 4), (2, 2)
 """Pixels at text scale 1 above the rows and below them; and at their left and right, with titles and without."""
+ACROSS, DOWN, TOP, BESIDE, BELOW = 800, 420, 56, 20, 24
+"""The most width and height of the command palette, and its distance from the top, in pixels at text scale 1; and the
+least pixels beside it and below it.
+"""
+FROM_EDGE = 12
+"""Pixels at text scale 1 from the bar that finds words to the right edge of the page; half of them are above it."""
 
 
 class Window(Frozen):
@@ -142,3 +148,22 @@ def rows_of_stages(
     left, right = map(px, AROUND_TITLES if titled else AROUND_NUMBERS)
     width = room.width - scroll_bar * (high > room.height)
     return Size(width, high), [(left, y, width - left - right, down) for y, down in zip(tops, tall, strict=False)]
+
+
+def palette_in(window: Window, around: int, rows: int, about: int) -> tuple[Rect, int]:
+    """The rectangle of the command palette, as high as its rows as far as there is room, and its second column's width.
+
+    `around`: the height of all but its rows. `about`: the width that the second column needs; it has at most a half,
+    because a name comes before what it is of.
+    """
+    width = min(window.px(ACROSS), window.width - 2 * BESIDE)
+    high = min(around + rows, window.px(DOWN), window.height - window.px(TOP) - BELOW)
+    return ((window.width - width) // 2, window.px(TOP), width, high), min(about, width // 2)
+
+
+def find_bar_in(page: Rect, bar: Size, px: Callable[[float], int]) -> Rect:
+    """The rectangle of the bar that finds words: in the upper right corner of the page, and never beyond the left edge
+    of the window.
+    """
+    x, y, width, _ = page
+    return max(x + width - bar.width - px(FROM_EDGE), 0), y + px(FROM_EDGE) // 2, *bar

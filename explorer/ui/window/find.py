@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
@@ -36,14 +35,13 @@ from explorer.ui.widgets.inputs import IconButton
 from explorer.ui.widgets.labels import Label, icon
 from explorer.ui.widgets.tree import inside
 from explorer.ui.widgets.written import written_in
-
-if TYPE_CHECKING:
-    pass
+from explorer.ui.window.bar import Size
+from explorer.ui.window.division import find_bar_in
 
 MOST = 999
 """The most places that are marked."""
-WIDTH, MARGIN, AROUND = 210, 12, 2
-"""Pixels at text scale 1: the field; from the bar to the edge of the page; and pixels around a marked place."""
+WIDTH, AROUND = 210, 2
+"""The width of the field in pixels at text scale 1; and pixels around a marked place."""
 SHADE, HERE = 0.22, 0.45
 """The opacity of the marks, and of the mark at the present place."""
 
@@ -211,9 +209,9 @@ class FindBar(QFrame):
         self._marks.setGeometry(whole.rect())
         self._marks.raise_()
         self.raise_()
-        self.adjustSize()
-        corner, margin = parts[0].mapTo(whole, QPoint(parts[0].width(), 0)), self._appearance.px(MARGIN)
-        self.move(max(corner.x() - self.width() - margin, 0), corner.y() + margin // 2)
+        corner, bar = parts[0].mapTo(whole, QPoint()), Size(*self.sizeHint().toTuple())
+        page = corner.x(), corner.y(), parts[0].width(), parts[0].height()
+        self.setGeometry(QRect(*find_bar_in(page, bar, self._appearance.px)))
 
     def follow(self) -> None:
         """Search again in a later turn: the page has changed, or another one is visible."""

@@ -34,17 +34,6 @@ def rows(palette):
     return [palette.list.topLevelItem(i).text(0) for i in range(palette.list.topLevelItemCount())]
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0])
-def test_all_of_it_is_in_the_window_in_large_text(window, palette, appearance, eye, scale):
-    window.resize(1280, 720)
-    appearance.set_scale(scale)
-    eye.settle(window)
-    shown = palette(window, "")
-    frame = window.frameGeometry() | window.geometry()
-    assert frame.contains(shown.geometry())
-    assert shown.list.geometry().bottom() < shown.height()
-
-
 def test_letters_lead_to_a_stage(window, palette, hand, qtbot):
     palette(window, "feed enc")
     hand.key(Qt.Key.Key_Return)
@@ -247,16 +236,6 @@ def test_entries_in_which_a_word_begins_with_what_is_typed_come_first():
     assert [entry.words for entry in found(entries, "SCORES")] == ["a.scores", "Scores", "x", "unscores"]
     assert found(entries, "") == entries
     assert [entry.words for entry in found(entries, "matrix a.scores")] == ["a.scores"]
-
-
-def test_in_the_largest_text_names_have_half_of_the_width(window, palette, appearance, eye):
-    """Words on the right, some of them long, left "Pip…" of "Pipeline"."""
-    window.resize(1024, 640)
-    appearance.set_scale(3.0)
-    eye.settle(window)
-    names = palette(window).list
-    assert names.fontMetrics().horizontalAdvance("Pipeline") < names.columnWidth(0)
-    assert names.columnWidth(0) >= 0.45 * names.width()
 
 
 def test_a_name_stands_in_full(window, palette):

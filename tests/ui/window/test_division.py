@@ -18,6 +18,8 @@ from explorer.ui.window.division import (
     Parts,
     Window,
     divided,
+    find_bar_in,
+    palette_in,
     rows_of_stages,
 )
 
@@ -163,3 +165,23 @@ def test_the_list_of_stages_is_whole_if_its_rows_may_be_so_low_and_scrolls_other
 def test_all_stages_of_a_translator_are_in_sight_in_the_smallest_usual_window():
     whole, _ = rows_of_stages(Size(226, 560), [1.25, *[1.0] * 9] * 3, round, True, 12)
     assert whole.height <= 560
+
+
+@given(st.integers(900, 2600), st.integers(560, 1440), SCALES, st.integers(0, 3000), st.integers(50, 1500))
+def test_the_palette_is_in_the_middle_of_the_window_and_names_have_half_of_it(width, height, scale, rows, about):
+    window = Window(width, height, scale)
+    (x, y, wide, high), column = palette_in(window, 80, rows, about)
+    assert 0 < x <= width - x - wide <= x + 1
+    assert 0 < y < y + high < height
+    assert high <= 80 + rows
+    assert column <= about
+    assert column <= wide / 2
+
+
+@given(st.integers(0, 1500), st.integers(100, 2000), SCALES)
+def test_the_bar_that_finds_words_is_in_the_corner_of_the_page_and_never_left_of_the_window(left, width, scale):
+    bar = Size(round(360 * scale), round(40 * scale))
+    x, y, *size = find_bar_in((left, 90, width, 400), bar, lambda pixels: round(pixels * scale))
+    assert size == [*bar]
+    assert y > 90
+    assert x == 0 or x + bar.width < left + width
