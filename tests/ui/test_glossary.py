@@ -215,11 +215,13 @@ def test_no_entry_is_wider_than_the_column(window, appearance, qtbot, monkeypatc
     in_sight = terms_in_sight(window, window.terms)  # the same beside each entry: to look takes most of the time
     monkeypatch.setattr("explorer.ui.glossary.terms_in_sight", lambda *_: in_sight)
     panel = window.terms
+    assert panel.parentWidget() is window.aside  # it stood over the menu until a tab was chosen
     (scroll,) = panel.findChildren(QScrollArea)
     for term in glossary().terms:
         panel.define(term)
-        across = {*panel.findChildren(Formula), *panel.findChildren(SteadyLabel)}
-        assert max(one.minimumSizeHint().width() for one in across) <= scroll.viewport().width(), term.name
+        across = {*scroll.widget().findChildren(Formula), *scroll.widget().findChildren(SteadyLabel)}
+        ends = [one.mapTo(scroll.viewport(), one.rect().topRight()).x() for one in across if one.isVisible()]
+        assert 0 < max(ends) < scroll.viewport().width(), term.name
     qtbot.waitUntil(lambda: scroll.widget().width() == scroll.viewport().width())
 
 

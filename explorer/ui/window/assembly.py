@@ -70,6 +70,7 @@ def make_parts(window: MainWindow) -> None:
     for part in (window.sides, window.lesson_bar, window.brings_bottom):
         part.setParent(page)
     window.terms = Glossary(window)
+    window.aside.take(window.terms)
     window.lessons = LessonParts(window, window.aside, window.outside)
     for column in (window.aside, window.outside):
         column.know(window.terms, window.lessons.panel, window.inspector)
