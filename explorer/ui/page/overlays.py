@@ -347,7 +347,7 @@ class Motion(Overlay):
         elements = self._elements()
         self.stop()
         wanted = self._bench.appearance.moves and not self.held
-        if elements is not None and self._over.isVisible() and wanted:
+        if elements is not None and self._over.isVisible() and not self._over.rect().isEmpty() and wanted:
             self._before = self._taken(elements)
 
     def begin(self) -> None:

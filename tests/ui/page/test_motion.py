@@ -132,6 +132,17 @@ def test_a_window_that_is_made_smaller_has_its_page_at_once(window, moving):
     assert not moving.moves
 
 
+def test_where_a_page_has_no_room_it_has_none_to_remember(window, eye, qtbot):
+    """Bars and large letters had taken all of a low window; the picture of nothing could not be painted on."""
+    area = window.area
+    eye.go_to(window, "encoder.1.self.attention")
+    area.resize(area.width(), 0)
+    area.motion.stop()
+    area.motion.remember()
+    area.motion.begin()
+    assert not area.motion.moves
+
+
 def test_it_ends_also_where_the_window_of_the_system_has_gone_before(moving):
     moving._window = QWindow()
     shiboken6.delete(moving._window)
