@@ -5,8 +5,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QFileDialog, QFrame, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.model import SWITCHES
@@ -31,7 +30,7 @@ from explorer.ui.page.column_tab import ScrollPlace
 from explorer.ui.page.header import HeaderView
 from explorer.ui.training.division import Division, divided, margins
 from explorer.ui.turns import BeforePainting, later
-from explorer.ui.widgets.layouts import Reports, scroll_area
+from explorer.ui.widgets.layouts import Reports, put, scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
@@ -376,7 +375,7 @@ class TrainingTab(QFrame):
         """Put the parts into their places."""
         self._stood = stood = self._divided()
         for part, rect in ((self._area, stood.settings), (self._page, stood.run), (self._foot, stood.foot)):
-            part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), QRect(*rect)))
+            put(part, rect)
 
     def _stand(self) -> None:
         """Put the parts into their places, and what they show into the widths that these have."""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidgetItem,
 )
 
+from explorer.pages.equation import Rect
 from explorer.ui.widgets.labels import Label
 
 _Line = TypeVar("_Line", QVBoxLayout, QHBoxLayout)
@@ -44,6 +45,13 @@ def _filled(layout: _Line, parts: Iterable[QWidget], spacing: int) -> _Line:
     for part in parts:
         layout.addWidget(part)
     return layout
+
+
+def put(part: QWidget, rect: Rect) -> None:
+    """Let a part stand at a rectangle of the widget that it is in; mirrored where text runs from right to left."""
+    around = part.parentWidget()
+    assert around is not None
+    part.setGeometry(QStyle.visualRect(around.layoutDirection(), around.rect(), QRect(*rect)))
 
 
 ROUNDS = 8

@@ -6,8 +6,8 @@ Each sequence is a line of chips, which scrolls if they do not fit.
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QStyle, QWidget
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QFrame, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
@@ -24,7 +24,7 @@ from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets.inputs import IconButton, PushButton
 from explorer.ui.widgets.labels import Label, icon
-from explorer.ui.widgets.layouts import row_in
+from explorer.ui.widgets.layouts import put, row_in
 from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.widgets.tree import show_current
 from explorer.ui.window.bar import Size
@@ -94,10 +94,10 @@ class TokenBar(QFrame):
         """Let each part stand in its place."""
         lines = self._lines(self.width())
         for strip, rect, parts in zip(self._strips.values(), lines.sequences, lines.parts, strict=True):
-            _place(strip, rect)
+            put(strip, rect)
             strip.stand(parts)
         for link, rect in zip(self._links, lines.links, strict=True):
-            _place(link, rect)
+            put(link, rect)
 
     def follow(self, change: Change) -> None:
         """Show other words, if the change has any."""
@@ -206,12 +206,6 @@ def _size(part: QWidget) -> Size:
     return Size(*part.sizeHint().toTuple())
 
 
-def _place(part: QWidget, rect: Rect) -> None:
-    around = part.parentWidget()
-    assert around is not None
-    part.setGeometry(QStyle.visualRect(around.layoutDirection(), around.rect(), QRect(*rect)))
-
-
 def axes_of_words(graph: Graph) -> dict[str, str]:
     """The axes of words, and their titles."""
     return {axis: "Words" if graph.words == ("query",) else axis.capitalize() for axis in graph.words}
@@ -298,7 +292,7 @@ class TokenStrip(QWidget):
             rect = rects.get(name, rects.get("counted") if part is self._label else None)
             part.setVisible(rect is not None)
             if rect is not None:
-                _place(part, rect)
+                put(part, rect)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent, QStandardItemModel
-from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QStyle, QStyleOptionButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QStyleOptionButton, QWidget
 
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions, MainMenu, OpenMenu
@@ -20,7 +20,7 @@ from explorer.ui.page.area import StageArea
 from explorer.ui.theme import mark
 from explorer.ui.widgets.inputs import ComboBox, IconButton, PushButton, Segments, tab_through
 from explorer.ui.widgets.labels import as_tip, icon
-from explorer.ui.widgets.layouts import row_in
+from explorer.ui.widgets.layouts import put, row_in
 from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.window.bar import Bar, Choice, Parts, Size, Title, arranged
 from explorer.ui.window.notice import Computing
@@ -399,7 +399,7 @@ class TopBar(QFrame):
         for name, part in self._placed.items():
             part.setVisible(name in rects)
             if name in rects:
-                part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), QRect(*rects[name])))
+                put(part, rects[name])
 
     def _fit(self) -> None:
         self.updateGeometry()  # it may have another height

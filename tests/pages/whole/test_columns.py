@@ -7,12 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.pages.whole.columns import PAGE, PAGE_OF_LARGE, laid
+from tests.rectangles import overlap
 
 SIZE, SMALL = (80.0, 60.0), (36.0, 30.0)
-
-
-def overlap(a, b):
-    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
 
 
 def crosses(start, end, place):

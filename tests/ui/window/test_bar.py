@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.ui.window.bar import Choice, Parts, Size, Title, arranged
+from tests.rectangles import overlap
 
 SCALES = st.sampled_from([1.0, 1.1, 1.5, 2.0, 2.5, 3.0])
 WIDTHS = st.integers(900, 2600)
@@ -36,15 +37,6 @@ def beside(parts, chooses, shows):
     """The same parts beside another tab."""
     others = {name: getattr(parts, name) for name in ("scale", "menu", "icon", "title", "tabs", "settings", "showing")}
     return Parts(**others, acts=parts.acts, chooses=chooses, shows=shows)
-
-
-def overlap(one, other):
-    return (
-        one[0] < other[0] + other[2]
-        and other[0] < one[0] + one[2]
-        and one[1] < other[1] + other[3]
-        and other[1] < one[1] + one[3]
-    )
 
 
 @given(WIDTHS, parts(), st.sampled_from([(True, True), (True, False), (False, False)]))

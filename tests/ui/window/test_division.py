@@ -22,6 +22,7 @@ from explorer.ui.window.division import (
     palette_in,
     rows_of_stages,
 )
+from tests.rectangles import overlap
 
 SCALES = st.sampled_from([1.0, 1.1, 1.5, 2.0, 2.5, 3.0])
 INSIDE = {"page": ("sides", "lesson bar", "brings bottom"), "tabs": ("tokens", "stages", "page", "aside")}
@@ -59,15 +60,6 @@ def divisions(draw):
         outside,
     )
     return window, parts, divided(window, parts)
-
-
-def overlap(one, other):
-    return (
-        one[0] < other[0] + other[2]
-        and other[0] < one[0] + one[2]
-        and one[1] < other[1] + other[3]
-        and other[1] < one[1] + one[3]
-    )
 
 
 def shown(parts, rects):

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from explorer.ui.window.bar import Size
 from explorer.ui.window.words_line import ADDS, LEAST_NAMED, Line, lines_in
-from tests.ui.window.test_division import SCALES, overlap
+from tests.rectangles import overlap
+from tests.ui.window.test_division import SCALES
 
 BOTH = st.booleans()
 
